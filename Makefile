@@ -1,0 +1,96 @@
+# make help lists the targets. STACK picks the stack file Pulumi.$(STACK).yaml.
+STACK ?= dev
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# One set of flags, so that every build shares one cache with the engine's own.
+export CGO_ENABLED := 0
+export GOFLAGS := -trimpath
+
+# The stack file alone says which cluster is meant.
+unexport KUBECONFIG
+
+LOCAL := .local/bin/local
+MODULES := . infra/local infra/e2e
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
+
+.PHONY: up
+up: $(LOCAL) ## make STACK real; on the local cluster, start that first
+	@$(LOCAL) stack up $(STACK)
+
+.PHONY: preview
+preview: $(LOCAL) ## show what up would do; needs no cluster
+	@$(LOCAL) stack preview $(STACK)
+
+.PHONY: output
+output: $(LOCAL) ## print the addresses and names of STACK
+	@$(LOCAL) stack output $(STACK)
+
+.PHONY: refresh
+refresh: $(LOCAL) ## compare STACK with its cluster
+	@$(LOCAL) stack refresh $(STACK)
+
+.PHONY: destroy
+destroy: $(LOCAL) ## remove what STACK made, but not the namespace and its volumes
+	@$(LOCAL) stack destroy $(STACK)
+
+.PHONY: unlock
+unlock: $(LOCAL) ## bring STACK back after its run was killed
+	@$(LOCAL) stack unlock $(STACK)
+
+.PHONY: render
+render: ## print the objects of STACK as YAML; needs no Pulumi and no cluster
+	@go run ./infra render $(STACK)
+
+.PHONY: tools
+tools: $(LOCAL) ## find or build the Pulumi command line
+	@$(LOCAL) tools
+
+.PHONY: status
+status: $(LOCAL) ## what runs in the local cluster
+	@$(LOCAL) status
+
+.PHONY: down
+down: $(LOCAL) ## stop the local cluster; make up brings it back as it was
+	@$(LOCAL) down
+
+.PHONY: clean
+clean: $(LOCAL) ## stop the local cluster and remove all state and everything built
+	@$(LOCAL) down --wipe
+	@$(LOCAL) clean
+
+# Always asked: go build knows best whether it is up to date.
+.PHONY: $(LOCAL)
+$(LOCAL):
+	@cd infra/local && go build -o ../../$(LOCAL) .
+
+.PHONY: test
+test: check ## every test that needs no cluster
+	@$(LOCAL) test-servers
+	@PATH="$$PWD/.local/bin:$$PATH" CI=true go test ./...
+	@cd infra/local && go test ./...
+
+.PHONY: check
+check: $(LOCAL) ## formatting, vet, staticcheck, shellcheck
+	@$(LOCAL) test-tools
+	@unformatted=$$(gofmt -l components stacks infra); \
+	  [ -z "$$unformatted" ] || { echo "not formatted, run gofmt -w on: $$unformatted"; exit 1; }
+	@for module in $(MODULES); do (cd $$module && go vet ./... && \
+	  go tool -modfile="$(CURDIR)/infra/local/modules/checks/go.mod" staticcheck ./...); done
+	@git ls-files -co --exclude-standard '*.sh' .ci/run | xargs shellcheck
+
+.PHONY: golden
+golden: ## rewrite the golden files; read their diff before you commit it
+	@go test ./components/hotkv ./components/mooncake ./infra -run 'Objects|Stacks' -update
+
+.PHONY: e2e
+e2e: $(LOCAL) ## every test that needs a cluster; starts the local one
+	@$(LOCAL) tools
+	@$(LOCAL) up
+	@$(LOCAL) images
+	@cd infra/e2e && go test -count=1 -timeout 40m -v ./...

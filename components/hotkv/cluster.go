@@ -1,0 +1,90 @@
+package hotkv
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"kvinfra/components/hotkv/spec"
+	"kvinfra/components/internal/kube"
+	"kvinfra/components/internal/objects"
+)
+
+// Spec is the description of a cluster. Its types are here too, so that a
+// program imports one package.
+type (
+	Spec      = spec.Cluster
+	Storage   = spec.Storage
+	Resources = spec.Resources
+	Amounts   = spec.Amounts
+)
+
+// Type is the component's type token.
+const Type = "kvinfra:hotkv:HotKVCluster"
+
+// ClusterArgs are the inputs of a cluster.
+type ClusterArgs struct {
+	// Spec describes the cluster. Its fields are plain values: they shape names,
+	// hashes and checks.
+	Spec Spec
+
+	// Password of the server's default user. Default: generated. A change is not
+	// seen by running servers; it needs a restart of all of them at once.
+	Password pulumi.StringInput
+}
+
+// Cluster is a HotKV cluster.
+type Cluster struct {
+	pulumi.ResourceState
+
+	// Addresses are host:port of every node; a client needs one that answers.
+	Addresses pulumi.StringArrayOutput `pulumi:"addresses"`
+	// ServiceName is the name of the headless Service.
+	ServiceName pulumi.StringOutput `pulumi:"serviceName"`
+	// SecretName and SecretKey say where pods find the password.
+	SecretName pulumi.StringOutput `pulumi:"secretName"`
+	SecretKey  pulumi.StringOutput `pulumi:"secretKey"`
+	// Password is the password itself, a secret.
+	Password pulumi.StringOutput `pulumi:"password"`
+}
+
+// NewCluster makes a cluster called name; all its objects' names start with it.
+// It returns an error that lists every problem of args before anything is made,
+// and is complete only when the nodes have become one cluster.
+func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pulumi.ResourceOption) (*Cluster, error) {
+	if args == nil {
+		args = &ClusterArgs{}
+	}
+	s := args.Spec.WithDefaults()
+	if err := kube.Join("hotkv", name, s.Validate(name, nil)); err != nil {
+		return nil, err
+	}
+
+	cluster := &Cluster{}
+	refusal, err := refuseOnCluster(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	err = ctx.RegisterComponentResourceV2(Type, name, shapeMap(s.Shape()), cluster, pulumi.Composite(opts...), refusal)
+	if err != nil {
+		return nil, err
+	}
+
+	b := &builder{ctx: ctx, parent: cluster, name: name, spec: s, owner: objects.Owner{
+		System: "hotkv", Name: name, Namespace: s.Namespace, Project: ctx.Project(), Stack: ctx.Stack(),
+	}}
+	for _, create := range []func() error{
+		b.createPassword(args.Password),
+		b.createSecret,
+		b.createScripts,
+		b.createService,
+		b.createStatefulSet,
+		b.createInitJob,
+		b.createConvergeJob,
+	} {
+		if err := create(); err != nil {
+			return nil, fmt.Errorf("hotkv %q: %w", name, err)
+		}
+	}
+	return cluster, b.registerOutputs(cluster)
+}

@@ -1,0 +1,189 @@
+package hotkv_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gotest.tools/v3/golden"
+
+	"kvinfra/components/hotkv"
+	"kvinfra/components/internal/seed"
+	"kvinfra/components/render"
+)
+
+// specs are the clusters whose objects are kept in testdata.
+func specs() map[string]hotkv.Spec {
+	return map[string]hotkv.Spec{
+		"default": {Image: "hotkv"},
+		"valkey": {
+			Namespace:          "kv",
+			Image:              "valkey/valkey:9.1",
+			Server:             "valkey",
+			Primaries:          4,
+			ReplicasPerPrimary: 2,
+			Storage:            hotkv.Storage{Size: "20Gi", ClassName: "fast"},
+			Resources: hotkv.Resources{
+				Requests: hotkv.Amounts{CPU: "1"},
+				Limits:   hotkv.Amounts{CPU: "2", Memory: "4Gi"},
+			},
+			TimeoutSeconds: 900,
+			RunConverge:    "2026-01-01",
+		},
+	}
+}
+
+func program(name string, args *hotkv.ClusterArgs) pulumi.RunFunc {
+	return func(ctx *pulumi.Context) error {
+		_, err := hotkv.NewCluster(ctx, name, args)
+		return err
+	}
+}
+
+func run(spec hotkv.Spec, o render.Options) ([]render.Resource, error) {
+	o.Project, o.Stack = "kvinfra", "test"
+	return render.Program(program("hotkv", &hotkv.ClusterArgs{Spec: spec}), o)
+}
+
+func TestObjects(t *testing.T) {
+	for name, spec := range specs() {
+		t.Run(name, func(t *testing.T) {
+			resources, err := run(spec, render.Options{})
+			require.NoError(t, err)
+			manifests, err := render.YAML(resources)
+			require.NoError(t, err)
+			golden.Assert(t, string(manifests), name+".golden.yaml")
+
+			previewed, err := run(spec, render.Options{Preview: true})
+			require.NoError(t, err)
+			inPreview, err := render.YAML(previewed)
+			require.NoError(t, err)
+			assert.Equal(t, string(manifests), string(inPreview), "a preview shows other objects than an up makes")
+		})
+	}
+}
+
+func TestDifferencesFromTheSeed(t *testing.T) {
+	manifest, err := os.ReadFile("testdata/seed.yaml")
+	require.NoError(t, err)
+	resources, err := run(hotkv.Spec{Image: "hotkv"}, render.Options{})
+	require.NoError(t, err)
+	ours, err := render.YAML(resources)
+	require.NoError(t, err)
+	found, err := seed.Differences(manifest, ours, nil)
+	require.NoError(t, err)
+	seed.Check(t, "testdata/differences.yaml", found)
+}
+
+func TestBadArgsMakeNothing(t *testing.T) {
+	args := &hotkv.ClusterArgs{Spec: hotkv.Spec{Primaries: 2, Storage: hotkv.Storage{Size: "1G1"}}}
+	resources, err := render.Program(program("cache", args), render.Options{Project: "kvinfra", Stack: "test"})
+	require.Error(t, err)
+	for _, want := range []string{
+		`hotkv "cache": image: Required value`,
+		`hotkv "cache": primaries: Invalid value: 2`,
+		`hotkv "cache": storage.size: Invalid value: "1G1"`,
+	} {
+		assert.Contains(t, err.Error(), want)
+	}
+	assert.Empty(t, resources)
+}
+
+func TestNoArgsAreBadArgs(t *testing.T) {
+	resources, err := render.Program(program("cache", nil), render.Options{Project: "kvinfra", Stack: "test"})
+	assert.ErrorContains(t, err, "image: Required value")
+	assert.Empty(t, resources)
+}
+
+func TestEveryFailedCreationIsReported(t *testing.T) {
+	all, err := run(specs()["default"], render.Options{})
+	require.NoError(t, err)
+	require.Len(t, all, 8)
+	for _, failing := range all {
+		t.Run(failing.Type+" "+failing.Name, func(t *testing.T) {
+			_, err := run(specs()["default"], render.Options{Fail: func(r render.Resource) error {
+				if r.Type == failing.Type && r.Name == failing.Name {
+					return errors.New("no room")
+				}
+				return nil
+			}})
+			assert.ErrorContains(t, err, "no room")
+		})
+	}
+}
+
+func TestTwoClustersInOneNamespaceShareNoName(t *testing.T) {
+	resources, err := render.Program(func(ctx *pulumi.Context) error {
+		return errors.Join(
+			program("a", &hotkv.ClusterArgs{Spec: hotkv.Spec{Image: "hotkv"}})(ctx),
+			program("b", &hotkv.ClusterArgs{Spec: hotkv.Spec{Image: "hotkv"}})(ctx),
+		)
+	}, render.Options{Project: "kvinfra", Stack: "test"})
+	require.NoError(t, err)
+	assert.Len(t, resources, 16)
+}
+
+func TestPassword(t *testing.T) {
+	const secret = `it's "mine" \o/`
+	outputs := map[string]string{}
+	resources, err := render.Program(func(ctx *pulumi.Context) error {
+		cluster, err := hotkv.NewCluster(ctx, "hotkv", &hotkv.ClusterArgs{
+			Spec: hotkv.Spec{Image: "hotkv"}, Password: pulumi.String(secret),
+		})
+		if err != nil {
+			return err
+		}
+		ctx.Export("password", cluster.Password.ApplyT(func(p string) string {
+			outputs["password"] = p
+			return p
+		}))
+		isSecret := pulumi.IsSecret(cluster.Password)
+		outputs["secret"] = fmt.Sprint(isSecret)
+		return nil
+	}, render.Options{Project: "kvinfra", Stack: "test"})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"password": secret, "secret": "true"}, outputs)
+
+	for _, r := range resources {
+		assert.NotContains(t, r.Type, "RandomPassword", "a given password is not generated again")
+	}
+	manifests, err := render.YAML(resources)
+	require.NoError(t, err)
+	assert.NotContains(t, string(manifests), "mine", "the password is shown")
+}
+
+func TestAnEmptyPasswordIsRefused(t *testing.T) {
+	args := &hotkv.ClusterArgs{Spec: hotkv.Spec{Image: "hotkv"}, Password: pulumi.String("")}
+	_, err := render.Program(program("hotkv", args), render.Options{Project: "kvinfra", Stack: "test"})
+	assert.ErrorContains(t, err, "password: is empty")
+}
+
+func TestConvergeRunsAgainExactlyWhenSomethingChanged(t *testing.T) {
+	name := func(spec hotkv.Spec) string {
+		resources, err := run(spec, render.Options{})
+		require.NoError(t, err)
+		for _, r := range resources {
+			if r.Name == "hotkv-converge" {
+				return r.Inputs["metadata"].ObjectValue()["name"].StringValue()
+			}
+		}
+		t.Fatal("there is no converge Job")
+		return ""
+	}
+	base := hotkv.Spec{Image: "hotkv:1"}
+	assert.Equal(t, name(base), name(base))
+	for what, changed := range map[string]hotkv.Spec{
+		"image":       {Image: "hotkv:2"},
+		"layout":      {Image: "hotkv:1", ReplicasPerPrimary: 2},
+		"on purpose":  {Image: "hotkv:1", RunConverge: "again"},
+		"its timeout": {Image: "hotkv:1", TimeoutSeconds: 60},
+	} {
+		assert.NotEqual(t, name(base), name(changed), what)
+	}
+	assert.Equal(t, name(base), name(hotkv.Spec{Image: "hotkv:1", Resources: hotkv.Resources{Requests: hotkv.Amounts{CPU: "2"}}}),
+		"the Job does not depend on the servers' resources")
+}

@@ -1,0 +1,107 @@
+package hotkv
+
+import (
+	batchv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/batch/v1"
+	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"kvinfra/components/hotkv/spec"
+	"kvinfra/components/internal/kube"
+	"kvinfra/components/internal/objects"
+)
+
+const scriptKey = "converge.sh"
+
+func (b *builder) scriptsName() string { return b.name + "-init" }
+
+// createScripts keeps the script under a name without a hash: the init Job is
+// never replaced, and a run of it that is repeated later must still find it.
+func (b *builder) createScripts() (err error) {
+	b.scripts, err = corev1.NewConfigMap(b.ctx, b.scriptsName(), &corev1.ConfigMapArgs{
+		Metadata: b.owner.Meta(b.scriptsName(), b.repair()),
+		Data:     pulumi.StringMap{scriptKey: pulumi.String(spec.ConvergeScript)},
+	}, b.child())
+	return err
+}
+
+// createInitJob makes the one Job that may give out slots that nobody owns. It is
+// created once: the permission must not come back with a later change, when empty
+// servers may be servers that lost everything.
+func (b *builder) createInitJob() (err error) {
+	name := b.name + "-init"
+	b.initJob, err = batchv1.NewJob(b.ctx, name, &batchv1.JobArgs{
+		Metadata: b.owner.JobMeta(name, b.repair()),
+		Spec:     b.jobSpec(b.convergePod(true)),
+	}, b.child(b.scripts, b.servers), pulumi.IgnoreChanges([]string{"spec"}))
+	return err
+}
+
+// createConvergeJob makes the Job that brings the cluster to the wanted layout
+// after each change. Kubernetes does not change a Job's pod, so each version of it
+// is an object of its own, named by what it runs.
+func (b *builder) createConvergeJob() (err error) {
+	pod := b.convergePod(false)
+	hash, err := kube.Hash(pod, spec.ConvergeScript, b.spec.RunConverge)
+	if err != nil {
+		return err
+	}
+	b.converge, err = batchv1.NewJob(b.ctx, b.name+"-converge", &batchv1.JobArgs{
+		Metadata: b.owner.JobMeta(b.name+"-converge-"+hash, b.repair()),
+		Spec:     b.jobSpec(pod),
+	}, b.child(b.initJob))
+	return err
+}
+
+// jobSpec bounds a Job: the engine's own wait ends only when nothing is said for a
+// while. The script's verdict (exit code 1) is final; a pod that was evicted or
+// killed is tried again.
+func (b *builder) jobSpec(pod *corev1.PodTemplateSpecArgs) *batchv1.JobSpecArgs {
+	return &batchv1.JobSpecArgs{
+		ActiveDeadlineSeconds: pulumi.Int(b.spec.TimeoutSeconds + 60), // the script's deadline comes first: it says why
+		BackoffLimit:          pulumi.Int(3),
+		PodFailurePolicy: &batchv1.PodFailurePolicyArgs{Rules: batchv1.PodFailurePolicyRuleArray{
+			&batchv1.PodFailurePolicyRuleArgs{
+				Action: pulumi.String("FailJob"),
+				OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirementArgs{
+					Operator: pulumi.String("In"),
+					Values:   pulumi.ToIntArray([]int{1}),
+				},
+			},
+		}},
+		Template: pod,
+	}
+}
+
+func (b *builder) convergePod(bootstrap bool) *corev1.PodTemplateSpecArgs {
+	env := corev1.EnvVarArray{objects.EnvFromSecret(b.spec.Server.Programs().PasswordVariable, b.name, passwordKey)}
+	for _, v := range b.spec.ConvergeVariables(b.name, bootstrap) {
+		env = append(env, objects.Env(v.Name, v.Value))
+	}
+	pod := objects.JobPod(b.owner, b.repair(), user, &corev1.ContainerArgs{
+		Name:                     pulumi.String("converge"),
+		Image:                    pulumi.String(b.spec.Image),
+		ImagePullPolicy:          pulumi.String("IfNotPresent"),
+		Command:                  pulumi.ToStringArray([]string{"bash", "/scripts/" + scriptKey}),
+		Env:                      env,
+		Resources:                objects.Resources(convergeResources()),
+		SecurityContext:          objects.Locked(),
+		TerminationMessagePolicy: pulumi.String("FallbackToLogsOnError"),
+		VolumeMounts: corev1.VolumeMountArray{
+			objects.Mount("scripts", "/scripts"),
+			objects.Mount("tmp", "/tmp"),
+		},
+	})
+	pod.Spec.(*corev1.PodSpecArgs).Volumes = corev1.VolumeArray{
+		&corev1.VolumeArgs{Name: pulumi.String("scripts"), ConfigMap: &corev1.ConfigMapVolumeSourceArgs{Name: pulumi.String(b.scriptsName())}},
+		&corev1.VolumeArgs{Name: pulumi.String("tmp"), EmptyDir: &corev1.EmptyDirVolumeSourceArgs{}},
+	}
+	return pod
+}
+
+// convergeResources are enough for the script, whatever the size of the cluster.
+func convergeResources() kube.Resources {
+	return kube.Resources{
+		Requests: kube.Amounts{CPU: "50m", Memory: "64Mi"},
+		Limits:   kube.Amounts{Memory: "64Mi"},
+	}
+}

@@ -1,0 +1,115 @@
+package spec
+
+import "kvinfra/components/internal/kube"
+
+// Cluster describes one HotKV cluster. A field left at zero means its default.
+type Cluster struct {
+	// Namespace of all objects; it must exist. Default: "default". It is part of
+	// the name that every node announces. A change is refused by Kubernetes'
+	// nature: it makes a new, empty cluster.
+	Namespace string `json:"namespace,omitempty"`
+
+	// Image of the server, with bash and getent in it. Required. A change is a
+	// rolling restart, one pod after the other.
+	Image string `json:"image"`
+
+	// Server says under which names the image has the server: "hotkv" (default)
+	// or "valkey", for the official Valkey image. A change is a rolling restart.
+	Server Server `json:"server,omitempty"`
+
+	// Primaries is the number of shards; each owns a part of the 16384 slots.
+	// Default 3, at least 3: fewer cannot vote a dead one out. A change on a
+	// running cluster is refused: slots are not moved.
+	Primaries int `json:"primaries,omitempty"`
+
+	// ReplicasPerPrimary is the number of copies of each shard beside its primary.
+	// Default 1, at least 1: without a copy a restart is an outage. A larger number
+	// adds pods in place; a smaller one is refused.
+	ReplicasPerPrimary int `json:"replicasPerPrimary,omitempty"`
+
+	// Storage is the volume of each pod.
+	Storage Storage `json:"storage,omitzero"`
+
+	// Resources of each server. Default: 100m CPU and 512Mi memory requested,
+	// memory limited to 512Mi. A change is a rolling restart.
+	Resources Resources `json:"resources,omitzero"`
+
+	// TimeoutSeconds bounds the wait for the pods, and after that the time in which
+	// the nodes must have become one cluster. Default 600. Changes nothing in the
+	// cluster but the next wait.
+	TimeoutSeconds int `json:"timeoutSeconds,omitempty"`
+
+	// RunConverge repeats the check and repair of the cluster's layout when it
+	// changes: any new text, for example a date. Default: none.
+	RunConverge string `json:"runConverge,omitempty"`
+}
+
+// Resources is what one container asks for and what it may not exceed.
+type Resources = kube.Resources
+
+// Amounts are Kubernetes quantities, for example cpu "500m", memory "2Gi".
+type Amounts = kube.Amounts
+
+// Storage describes the volume of each pod. The volumes stay when the cluster is
+// destroyed.
+type Storage struct {
+	// Size of the volume, a Kubernetes quantity. Default 1Gi. A change is refused:
+	// Kubernetes cannot change it in place, and another StatefulSet would stop all
+	// pods at once.
+	Size string `json:"size,omitempty"`
+
+	// ClassName of the StorageClass. Default: the Kubernetes cluster's default
+	// class. A change has no effect on volumes that exist.
+	ClassName string `json:"className,omitempty"`
+}
+
+// Server names the programs of an image.
+type Server string
+
+// The images that a cluster can be made of.
+const (
+	HotKV  Server = "hotkv"
+	Valkey Server = "valkey"
+)
+
+// Programs are the names under which an image has the server and its client,
+// and the variable from which that client takes the password.
+type Programs struct {
+	Server, CLI, PasswordVariable string
+}
+
+// Programs returns the names for s.
+func (s Server) Programs() Programs {
+	if s == Valkey {
+		return Programs{Server: "valkey-server", CLI: "valkey-cli", PasswordVariable: "REDISCLI_AUTH"}
+	}
+	return Programs{Server: "hotkv-server", CLI: "hotkv-cli", PasswordVariable: "HOTKVCLI_AUTH"}
+}
+
+// Ports of each node.
+const (
+	ClientPort = 6379
+	BusPort    = 16379 // always the client port + 10000
+)
+
+// WithDefaults fills every field that is zero and has a default.
+func (c Cluster) WithDefaults() Cluster {
+	fill(&c.Namespace, "default")
+	fill(&c.Server, HotKV)
+	fill(&c.Primaries, 3)
+	fill(&c.ReplicasPerPrimary, 1)
+	fill(&c.Storage.Size, "1Gi")
+	fill(&c.TimeoutSeconds, 600)
+	c.Resources = c.Resources.Or(Resources{
+		Requests: Amounts{CPU: "100m"},
+		Limits:   Amounts{Memory: "512Mi"},
+	})
+	return c
+}
+
+func fill[T comparable](v *T, d T) {
+	var zero T
+	if *v == zero {
+		*v = d
+	}
+}

@@ -1,0 +1,47 @@
+package spec
+
+import "fmt"
+
+// Member is one node of the cluster. Which of them are primaries is decided at
+// run time: whoever owns slots.
+type Member struct {
+	StatefulSet string
+	Ordinal     int
+}
+
+// Pod returns the name of the member's pod.
+func (m Member) Pod() string { return fmt.Sprintf("%s-%d", m.StatefulSet, m.Ordinal) }
+
+// Members returns the nodes of the cluster called name, with all defaults
+// applied, in the order in which a new cluster makes them primaries.
+func (c Cluster) Members(name string) []Member {
+	members := make([]Member, 0, c.Pods())
+	for ordinal := range c.Pods() {
+		members = append(members, Member{StatefulSet: name, Ordinal: ordinal})
+	}
+	return members
+}
+
+// Pods is the number of nodes.
+func (c Cluster) Pods() int { return c.Primaries * (1 + c.ReplicasPerPrimary) }
+
+// Host is the name that a member announces to its peers and to clients, and the
+// only one that stays the same when the pod gets another address. It has no
+// cluster domain, because the server takes at most MaxHost characters.
+func (c Cluster) Host(name string, m Member) string {
+	return fmt.Sprintf("%s.%s.%s.svc", m.Pod(), name, c.Namespace)
+}
+
+// MaxHost is the longest name that a node can announce: the server keeps it in a
+// field made for an IPv6 address (Valkey 9.1 refuses to start with more, older
+// versions cut it silently).
+const MaxHost = 45
+
+// Hosts returns every member's announced name.
+func (c Cluster) Hosts(name string) []string {
+	hosts := make([]string, 0, c.Pods())
+	for _, m := range c.Members(name) {
+		hosts = append(hosts, c.Host(name, m))
+	}
+	return hosts
+}

@@ -1,0 +1,60 @@
+package spec
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kvinfra/components/internal/kube"
+)
+
+// longestSuffix is what the component puts behind its name in an object's name:
+// "-converge-" and eight characters of a hash.
+const longestSuffix = len("-converge-00000000")
+
+// Validate reports every problem of a cluster called name, with all defaults
+// applied.
+func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	invalid := func(path *field.Path, value any, why string) {
+		errs = append(errs, field.Invalid(path, value, why))
+	}
+
+	errs = append(errs, kube.ValidateName(name, longestSuffix, at.Child("name"))...)
+	errs = append(errs, kube.ValidateNamespace(c.Namespace, at.Child("namespace"))...)
+	if c.Image == "" {
+		errs = append(errs, field.Required(at.Child("image"), "name the image of the server, for example valkey/valkey:9.1"))
+	}
+	if c.Server != HotKV && c.Server != Valkey {
+		errs = append(errs, field.NotSupported(at.Child("server"), c.Server, []Server{HotKV, Valkey}))
+	}
+	if c.Primaries < 3 {
+		invalid(at.Child("primaries"), c.Primaries, "must be at least 3: fewer cannot vote out a dead primary")
+	}
+	if c.ReplicasPerPrimary < 1 {
+		invalid(at.Child("replicasPerPrimary"), c.ReplicasPerPrimary, "must be at least 1: without a replica every restart is an outage")
+	}
+	if c.Primaries > 0 && c.ReplicasPerPrimary > 0 && c.Pods() > maxNodes {
+		invalid(at.Child("primaries"), c.Primaries, fmt.Sprintf("makes %d nodes with their replicas; a cluster has at most %d", c.Pods(), maxNodes))
+	}
+	if c.TimeoutSeconds < 1 {
+		invalid(at.Child("timeoutSeconds"), c.TimeoutSeconds, "must be at least 1")
+	}
+	_, problems := kube.Quantity(c.Storage.Size, at.Child("storage", "size"))
+	errs = append(errs, problems...)
+	errs = append(errs, c.Resources.Validate(at.Child("resources"))...)
+
+	// The longest host is the last one, and it is only known when the rest is right.
+	if len(errs) == 0 {
+		hosts := c.Hosts(name)
+		if longest := hosts[len(hosts)-1]; len(longest) > MaxHost {
+			invalid(at.Child("namespace"), c.Namespace, fmt.Sprintf(
+				"makes the announced name %s %d characters long; the server takes at most %d: shorten the namespace or the name of the cluster (it counts twice)",
+				longest, len(longest), MaxHost))
+		}
+	}
+	return errs
+}
+
+// maxNodes is the largest cluster that the protocol's authors recommend.
+const maxNodes = 1000

@@ -1,0 +1,66 @@
+package mooncake
+
+import (
+	"fmt"
+
+	appsv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apps/v1"
+	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"kvinfra/components/internal/objects"
+	"kvinfra/components/mooncake/spec"
+)
+
+// builder makes the objects of one cluster, each from the spec and, only for the
+// order in which they come up, from those before it.
+type builder struct {
+	ctx    *pulumi.Context
+	parent pulumi.Resource
+	name   string
+	spec   spec.Cluster
+	owner  objects.Owner
+
+	masterDeployment *appsv1.Deployment
+	masterService    *corev1.Service
+	storeService     *corev1.Service
+	stores           *appsv1.StatefulSet
+}
+
+// master and store are the parts of a cluster; their app labels are the seed's.
+func (b *builder) master() objects.Part {
+	return objects.Part{Component: "master", App: spec.MasterName(b.name)}
+}
+
+func (b *builder) store() objects.Part {
+	return objects.Part{Component: "store", App: spec.StoreName(b.name)}
+}
+
+// child returns the options of a child that comes up after others.
+func (b *builder) child(after ...pulumi.Resource) pulumi.ResourceOption {
+	return pulumi.Composite(pulumi.Parent(b.parent), pulumi.DependsOn(after))
+}
+
+// user is the user and group of every process; Mooncake needs none in particular.
+const user = 65532
+
+// registerOutputs makes the outputs known when the last store is ready.
+func (b *builder) registerOutputs(c *Cluster) error {
+	complete := b.stores.ID().ToStringOutput()
+	afterwards := func(s string) pulumi.StringOutput {
+		return complete.ApplyT(func(string) string { return s }).(pulumi.StringOutput)
+	}
+	protocol := "tcp"
+	if b.spec.Fabric.RDMA() {
+		protocol = "rdma"
+	}
+	c.MasterAddress = afterwards(b.spec.MasterAddress(b.name))
+	c.MetadataServer = afterwards(spec.MetadataServer)
+	c.Protocol = afterwards(protocol)
+	c.MetricsURL = afterwards(fmt.Sprintf("http://%s.%s.svc:%d/metrics/summary", spec.MasterName(b.name), b.spec.Namespace, spec.MetricsPort))
+	return b.ctx.RegisterResourceOutputs(c, pulumi.Map{
+		"masterAddress":  c.MasterAddress,
+		"metadataServer": c.MetadataServer,
+		"protocol":       c.Protocol,
+		"metricsUrl":     c.MetricsURL,
+	})
+}

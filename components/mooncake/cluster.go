@@ -1,0 +1,92 @@
+package mooncake
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"kvinfra/components/internal/kube"
+	"kvinfra/components/internal/objects"
+	"kvinfra/components/mooncake/spec"
+)
+
+// Spec is the description of a cluster. Its types are here too, so that a
+// program imports one package.
+type (
+	Spec         = spec.Cluster
+	Master       = spec.Master
+	Store        = spec.Store
+	Fabric       = spec.Fabric
+	DevicePlugin = spec.DevicePlugin
+	Resources    = spec.Resources
+	Amounts      = spec.Amounts
+)
+
+// The fabrics that a cluster can use.
+const (
+	TCP              = spec.TCP
+	RDMAHostNetwork  = spec.RDMAHostNetwork
+	RDMADevicePlugin = spec.RDMADevicePlugin
+)
+
+// Type is the component's type token.
+const Type = "kvinfra:mooncake:MooncakeCluster"
+
+// ClusterArgs are the inputs of a cluster.
+type ClusterArgs struct {
+	// Spec describes the cluster. Its fields are plain values: they shape names and
+	// checks.
+	Spec Spec
+}
+
+// Cluster is a Mooncake Store.
+type Cluster struct {
+	pulumi.ResourceState
+
+	// MasterAddress is what clients set as MOONCAKE_MASTER.
+	MasterAddress pulumi.StringOutput `pulumi:"masterAddress"`
+	// MetadataServer is what clients set as MOONCAKE_TE_META_DATA_SERVER.
+	MetadataServer pulumi.StringOutput `pulumi:"metadataServer"`
+	// Protocol is what clients set as MOONCAKE_PROTOCOL: tcp or rdma.
+	Protocol pulumi.StringOutput `pulumi:"protocol"`
+	// MetricsURL is the master's summary of keys and capacity.
+	MetricsURL pulumi.StringOutput `pulumi:"metricsUrl"`
+}
+
+// NewCluster makes a cluster called name; all its objects' names start with it.
+// It returns an error that lists every problem of args before anything is made,
+// and is complete only when every store is ready.
+func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pulumi.ResourceOption) (*Cluster, error) {
+	if args == nil {
+		args = &ClusterArgs{}
+	}
+	s := args.Spec.WithDefaults()
+	if err := kube.Join("mooncake", name, s.Validate(name, nil)); err != nil {
+		return nil, err
+	}
+
+	cluster := &Cluster{}
+	err := ctx.RegisterComponentResourceV2(Type, name, pulumi.Map{
+		"replicas":    pulumi.Int(s.Store.Replicas),
+		"segmentSize": pulumi.String(s.Store.SegmentSize),
+		"fabric":      pulumi.String(s.Fabric.Mode),
+	}, cluster, opts...)
+	if err != nil {
+		return nil, err
+	}
+
+	b := &builder{ctx: ctx, parent: cluster, name: name, spec: s, owner: objects.Owner{
+		System: "mooncake", Name: name, Namespace: s.Namespace, Project: ctx.Project(), Stack: ctx.Stack(),
+	}}
+	for _, create := range []func() error{
+		b.createMaster,
+		b.createMasterService,
+		b.createStoreService,
+		b.createStores,
+	} {
+		if err := create(); err != nil {
+			return nil, fmt.Errorf("mooncake %q: %w", name, err)
+		}
+	}
+	return cluster, b.registerOutputs(cluster)
+}

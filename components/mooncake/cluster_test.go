@@ -1,0 +1,126 @@
+package mooncake_test
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gotest.tools/v3/golden"
+
+	"kvinfra/components/internal/seed"
+	"kvinfra/components/mooncake"
+	"kvinfra/components/render"
+)
+
+// specs are the clusters whose objects are kept in testdata.
+func specs() map[string]mooncake.Spec {
+	gid := 3
+	return map[string]mooncake.Spec{
+		"default": {Image: "mooncake"},
+		"rdma-host-network": {
+			Namespace: "kv",
+			Image:     "mooncake",
+			Master: mooncake.Master{Resources: mooncake.Resources{
+				Requests: mooncake.Amounts{CPU: "2"},
+				Limits:   mooncake.Amounts{Memory: "4Gi"},
+			}},
+			Store: mooncake.Store{Replicas: 5, SegmentSize: "64Gi", LocalBufferSize: "128Mi"},
+			Fabric: mooncake.Fabric{
+				Mode: mooncake.RDMAHostNetwork, NICs: []string{"mlx5_0", "mlx5_1"}, GIDIndex: &gid, Privileged: true,
+			},
+			TimeoutSeconds: 1800,
+		},
+		"rdma-device-plugin": {
+			Image: "mooncake",
+			Fabric: mooncake.Fabric{
+				Mode: mooncake.RDMADevicePlugin, NICs: []string{"mlx5_0"},
+				DevicePlugin: mooncake.DevicePlugin{Resource: "rdma/hca_shared", Count: 2},
+			},
+		},
+	}
+}
+
+func program(name string, args *mooncake.ClusterArgs) pulumi.RunFunc {
+	return func(ctx *pulumi.Context) error {
+		_, err := mooncake.NewCluster(ctx, name, args)
+		return err
+	}
+}
+
+func run(spec mooncake.Spec, o render.Options) ([]render.Resource, error) {
+	o.Project, o.Stack = "kvinfra", "test"
+	return render.Program(program("mooncake", &mooncake.ClusterArgs{Spec: spec}), o)
+}
+
+func TestObjects(t *testing.T) {
+	for name, spec := range specs() {
+		t.Run(name, func(t *testing.T) {
+			resources, err := run(spec, render.Options{})
+			require.NoError(t, err)
+			manifests, err := render.YAML(resources)
+			require.NoError(t, err)
+			golden.Assert(t, string(manifests), name+".golden.yaml")
+
+			previewed, err := run(spec, render.Options{Preview: true})
+			require.NoError(t, err)
+			inPreview, err := render.YAML(previewed)
+			require.NoError(t, err)
+			assert.Equal(t, string(manifests), string(inPreview), "a preview shows other objects than an up makes")
+		})
+	}
+}
+
+func TestDifferencesFromTheSeed(t *testing.T) {
+	manifest, err := os.ReadFile("testdata/seed.yaml")
+	require.NoError(t, err)
+	resources, err := run(mooncake.Spec{Image: "mooncake"}, render.Options{})
+	require.NoError(t, err)
+	ours, err := render.YAML(resources)
+	require.NoError(t, err)
+	found, err := seed.Differences(manifest, ours, map[string]string{"Deployment mooncake-store": "StatefulSet mooncake-store"})
+	require.NoError(t, err)
+	seed.Check(t, "testdata/differences.yaml", found)
+}
+
+func TestBadArgsMakeNothing(t *testing.T) {
+	args := &mooncake.ClusterArgs{Spec: mooncake.Spec{
+		Store:  mooncake.Store{SegmentSize: "10gb"},
+		Fabric: mooncake.Fabric{Mode: mooncake.RDMAHostNetwork},
+	}}
+	resources, err := render.Program(program("cache", args), render.Options{Project: "kvinfra", Stack: "test"})
+	require.Error(t, err)
+	for _, want := range []string{
+		`mooncake "cache": image: Required value`,
+		`mooncake "cache": store.segmentSize: Invalid value: "10gb"`,
+		`mooncake "cache": fabric.nics: Required value`,
+	} {
+		assert.Contains(t, err.Error(), want)
+	}
+	assert.Empty(t, resources)
+}
+
+func TestNoArgsAreBadArgs(t *testing.T) {
+	resources, err := render.Program(program("cache", nil), render.Options{Project: "kvinfra", Stack: "test"})
+	assert.ErrorContains(t, err, "image: Required value")
+	assert.Empty(t, resources)
+}
+
+func TestEveryFailedCreationIsReported(t *testing.T) {
+	all, err := run(specs()["default"], render.Options{})
+	require.NoError(t, err)
+	require.Len(t, all, 5)
+	for _, failing := range all {
+		t.Run(failing.Type+" "+failing.Name, func(t *testing.T) {
+			_, err := run(specs()["default"], render.Options{Fail: func(r render.Resource) error {
+				if r.Type == failing.Type && r.Name == failing.Name {
+					return errors.New("no room")
+				}
+				return nil
+			}})
+			assert.ErrorContains(t, err, "no room")
+		})
+	}
+}

@@ -1,0 +1,95 @@
+package mooncake
+
+import (
+	"strconv"
+
+	appsv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apps/v1"
+	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"kvinfra/components/internal/objects"
+	"kvinfra/components/mooncake/spec"
+)
+
+// createStoreService makes the headless Service that gives each store a name, for
+// its REST port. Data does not pass through it: peers dial addresses that the
+// stores register at the master.
+func (b *builder) createStoreService() (err error) {
+	name := spec.StoreName(b.name)
+	b.storeService, err = corev1.NewService(b.ctx, name, &corev1.ServiceArgs{
+		Metadata: b.owner.Meta(name, b.store()),
+		Spec: &corev1.ServiceSpecArgs{
+			ClusterIP: pulumi.String("None"),
+			Selector:  pulumi.ToStringMap(b.owner.Selector(b.store())),
+			Ports:     corev1.ServicePortArray{objects.ServicePort("rest", spec.RESTPort)},
+		},
+	}, b.child())
+	return err
+}
+
+func (b *builder) createStores() (err error) {
+	name := spec.StoreName(b.name)
+	b.stores, err = appsv1.NewStatefulSet(b.ctx, name, b.storeArgs(name), b.child(b.masterService, b.storeService))
+	return err
+}
+
+func (b *builder) storeArgs(name string) *appsv1.StatefulSetArgs {
+	pod := objects.Pod(user, b.storeContainer())
+	// A store that still waits for its master ignores SIGTERM; one that runs ends
+	// within 3 s.
+	pod.TerminationGracePeriodSeconds = pulumi.Int(15)
+	b.joinFabric(pod)
+
+	return &appsv1.StatefulSetArgs{
+		Metadata: b.owner.AwaitedMeta(name, b.store(), b.spec.TimeoutSeconds),
+		Spec: &appsv1.StatefulSetSpecArgs{
+			ServiceName: pulumi.String(name),
+			Replicas:    pulumi.Int(b.spec.Store.Replicas),
+			// One after the other, also while some are not ready: Parallel took two stores
+			// away at once when it rolled right after a restart of the master (measured).
+			PodManagementPolicy: pulumi.String("OrderedReady"),
+			Selector:            b.owner.LabelSelector(b.store()),
+			Template:            objects.Template(b.owner, b.store(), pod, nil),
+		},
+	}
+}
+
+func (b *builder) storeContainer() *corev1.ContainerArgs {
+	var env corev1.EnvVarArray
+	for _, v := range b.spec.StoreVariables(b.name) {
+		if v.Field != "" {
+			env = append(env, objects.EnvFromField(v.Name, v.Field))
+		} else {
+			env = append(env, objects.Env(v.Name, v.Value))
+		}
+	}
+	return &corev1.ContainerArgs{
+		Name:            pulumi.String("mooncake-store"),
+		Image:           pulumi.String(b.spec.Image),
+		ImagePullPolicy: pulumi.String("IfNotPresent"),
+		Command:         pulumi.ToStringArray([]string{"python3", "-m", "mooncake.mooncake_store_service"}),
+		Args:            pulumi.ToStringArray([]string{"--port", strconv.Itoa(spec.RESTPort)}),
+		Env:             env,
+		Ports:           corev1.ContainerPortArray{objects.Port("rest", spec.RESTPort)},
+		// The port opens only when the segment is registered at the master; RDMA pins a
+		// large one for minutes.
+		StartupProbe: &corev1.ProbeArgs{
+			TcpSocket:        &corev1.TCPSocketActionArgs{Port: pulumi.String("rest")},
+			PeriodSeconds:    pulumi.Int(1),
+			FailureThreshold: pulumi.Int(b.spec.TimeoutSeconds),
+		},
+		ReadinessProbe: &corev1.ProbeArgs{
+			TcpSocket:     &corev1.TCPSocketActionArgs{Port: pulumi.String("rest")},
+			PeriodSeconds: pulumi.Int(5),
+		},
+		// A restart destroys what the store holds: only a dead process is worth it.
+		LivenessProbe: &corev1.ProbeArgs{
+			TcpSocket:        &corev1.TCPSocketActionArgs{Port: pulumi.String("rest")},
+			PeriodSeconds:    pulumi.Int(10),
+			FailureThreshold: pulumi.Int(6),
+		},
+		Resources:                objects.Resources(b.spec.Store.Resources),
+		SecurityContext:          objects.Locked(),
+		TerminationMessagePolicy: pulumi.String("FallbackToLogsOnError"),
+	}
+}

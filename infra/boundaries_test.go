@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	pulumiSDK     = "github.com/pulumi/pulumi/"
+	kubernetesSDK = "github.com/pulumi/pulumi-kubernetes/"
+)
+
+// rules say what a package and everything that it imports may not import.
+var rules = []struct{ packages, forbidden, why string }{
+	{"kvinfra/components/*/spec", pulumiSDK, "a spec is computed from plain values; its tests run in milliseconds"},
+	{"kvinfra/components/*/spec", kubernetesSDK, "the Kubernetes SDK takes minutes to compile"},
+	{"kvinfra/components/internal/kube", pulumiSDK, "plain values only"},
+	{"kvinfra/stacks", pulumiSDK, "a stack's configuration is plain text"},
+	{"kvinfra/stacks", kubernetesSDK, "the Kubernetes SDK takes minutes to compile"},
+	{"kvinfra/components/*", "kvinfra/stacks", "a component reads no configuration"},
+	{"kvinfra/components/*", "kvinfra/infra", "a component knows no program"},
+	{"kvinfra/components/*", "github.com/pulumi/pulumi/sdk/v3/go/pulumi/config", "a component reads no configuration"},
+	{"kvinfra/*", "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/yaml", "it compiles 58 more API packages"},
+	{"kvinfra/*", "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/helm/v3", "it compiles 58 more API packages"},
+	{"kvinfra/*", "k8s.io/client-go", "heavy tools live in modules of their own"},
+	{"kvinfra/*", "kvinfra/infra/local", "the local cluster is scaffolding"},
+	{"kvinfra/*", "kvinfra/infra/e2e", "tests are imported by nothing"},
+}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+	GoFiles    []string
+	Dir        string
+}
+
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	list := exec.Command("go", "list", "-json=ImportPath,Imports,Deps,GoFiles,Dir", "./...")
+	list.Dir = root
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	require.NoError(t, err)
+	var all []goPackage
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else {
+			require.NoError(t, err)
+		}
+		all = append(all, p)
+	}
+	require.Greater(t, len(all), 8)
+	return all
+}
+
+func TestImports(t *testing.T) {
+	all := packages(t)
+	for _, rule := range rules {
+		applies := 0
+		for _, p := range all {
+			prefix, _, anyBelow := strings.Cut(rule.packages, "*")
+			suffix := rule.packages[strings.LastIndex(rule.packages, "*")+1:]
+			if p.ImportPath != rule.packages && !(anyBelow && strings.HasPrefix(p.ImportPath, prefix) && strings.HasSuffix(p.ImportPath, suffix)) {
+				continue
+			}
+			applies++
+			for _, imported := range p.Deps {
+				assert.False(t, imported == strings.TrimSuffix(rule.forbidden, "/") || strings.HasPrefix(imported, rule.forbidden) && strings.HasSuffix(rule.forbidden, "/") ||
+					strings.HasPrefix(imported, rule.forbidden+"/"),
+					"%s imports %s: %s", p.ImportPath, imported, rule.why)
+			}
+		}
+		assert.Positive(t, applies, "the rule for %s is about no package", rule.packages)
+	}
+}
+
+// A component takes everything as arguments: no configuration, no environment, no
+// provider, no namespace. infra defines no object but the namespace.
+func TestWords(t *testing.T) {
+	forbidden := []struct{ packages, word, why string }{
+		{"kvinfra/components/", "os.Getenv", "a component reads no environment"},
+		{"kvinfra/components/", "kubernetes.NewProvider", "a component makes no provider"},
+		{"kvinfra/components/", "NewNamespace", "a component makes no namespace"},
+		{"kvinfra/infra", "SpecArgs{", "infra defines no Kubernetes object but the namespace"},
+		{"kvinfra/infra", "os.Getenv(\"", "the kubeconfig comes from the stack file alone"},
+	}
+	for _, p := range packages(t) {
+		for _, name := range p.GoFiles {
+			text, err := os.ReadFile(filepath.Join(p.Dir, name))
+			require.NoError(t, err)
+			for _, f := range forbidden {
+				if strings.HasPrefix(p.ImportPath, f.packages) {
+					assert.NotContains(t, string(text), f.word, "%s/%s: %s", p.ImportPath, name, f.why)
+				}
+			}
+		}
+	}
+}

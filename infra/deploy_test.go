@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gotest.tools/v3/golden"
+
+	"kvinfra/components/render"
+	"kvinfra/stacks"
+)
+
+const root = ".."
+
+func TestStacks(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, stacks.File("*")))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		stack := filepath.Base(file)[len("Pulumi.") : len(filepath.Base(file))-len(".yaml")]
+		t.Run(stack, func(t *testing.T) {
+			var first, second bytes.Buffer
+			require.NoError(t, renderStack(&first, root, stack))
+			golden.Assert(t, first.String(), stack+".golden.yaml")
+			require.NoError(t, renderStack(&second, root, stack))
+			assert.Equal(t, first.String(), second.String())
+		})
+	}
+}
+
+func TestRenderOfAStackThatDoesNotExist(t *testing.T) {
+	var out bytes.Buffer
+	err := renderStack(&out, root, "nowhere")
+	assert.ErrorContains(t, err, `there is no stack "nowhere"`)
+	assert.Empty(t, out.String())
+}
+
+func run(t *testing.T, config map[string]string, preview bool) ([]render.Resource, error) {
+	t.Helper()
+	dir := t.TempDir()
+	text := "contexts: [{name: local, context: {}}]\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "kubeconfig"), []byte(text), 0o600))
+	return render.Program(func(ctx *pulumi.Context) error { return deploy(ctx, config) },
+		render.Options{Project: project, Stack: "test", Root: dir, Preview: preview})
+}
+
+func config(kubeconfig, context, hotkv string) map[string]string {
+	return map[string]string{
+		"kvinfra:cluster": `{"kubeconfig": "` + kubeconfig + `", "context": "` + context + `"}`,
+		"kvinfra:hotkv":   hotkv,
+	}
+}
+
+const good = `{"hotkv": {"image": "hotkv:1"}}`
+
+func TestABadStackMakesNothing(t *testing.T) {
+	for what, tc := range map[string]struct {
+		config map[string]string
+		want   string
+	}{
+		"a bad setting":         {config("kubeconfig", "local", `{"hotkv": {"image": "hotkv:1", "primaries": 2}}`), "Pulumi.test.yaml: kvinfra:hotkv.hotkv.primaries"},
+		"an unknown context":    {config("kubeconfig", "other", good), `no context "other"; it has local`},
+		"a missing kubeconfig":  {config("nowhere", "local", good), "cluster.kubeconfig: nowhere: file does not exist"},
+		"no configuration":      {nil, "kvinfra:cluster.kubeconfig: Required value"},
+		"an unknown stack key":  {map[string]string{"kvinfra:redis": "{}"}, "kvinfra:redis: unknown key"},
+		"a bad second cluster":  {config("kubeconfig", "local", `{"a": {"image": "x"}, "b": {"image": ""}}`), "kvinfra:hotkv.b.image: Required value"},
+		"a bad name of cluster": {config("kubeconfig", "local", `{"a_b": {"image": "x"}}`), "kvinfra:hotkv.a_b.name"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			resources, err := run(t, tc.config, false)
+			assert.ErrorContains(t, err, tc.want)
+			assert.Empty(t, resources)
+		})
+	}
+}
+
+func TestAPreviewNeedsNoKubeconfig(t *testing.T) {
+	resources, err := run(t, config("nowhere", "local", good), true)
+	require.NoError(t, err)
+	assert.Len(t, resources, 10)
+
+	_, err = run(t, config("kubeconfig", "other", good), true)
+	assert.ErrorContains(t, err, `no context "other"`, "but one that is there must fit")
+}
+
+func TestEveryObjectIsInTheStacksNamespaceAndAfterIt(t *testing.T) {
+	resources, err := run(t, map[string]string{
+		"kvinfra:cluster":  `{"kubeconfig": "kubeconfig", "context": "local", "namespace": "here"}`,
+		"kvinfra:hotkv":    `{"a": {"image": "x"}, "b": {"image": "x", "namespace": "there"}}`,
+		"kvinfra:mooncake": `{"m": {"image": "x"}}`,
+	}, false)
+	require.NoError(t, err)
+	namespaces, components := map[string]int{}, map[string][]string{}
+	for _, r := range resources {
+		if strings.HasPrefix(r.Type, "kvinfra:") {
+			components[r.Name] = r.DependsOn // its objects are made after it
+		} else if meta, ok := r.Inputs["metadata"]; ok && r.Parent != "" {
+			namespaces[meta.ObjectValue()["namespace"].StringValue()]++
+		}
+	}
+	assert.Equal(t, map[string]int{"here": 10, "there": 6}, namespaces)
+	assert.Equal(t, map[string][]string{
+		"a": {"NamespacePatch here"}, "b": {"NamespacePatch there"}, "m": {"NamespacePatch here"},
+	}, components)
+}
+
+func TestAnInlineKubeconfigIsASecret(t *testing.T) {
+	resources, err := run(t, map[string]string{
+		"kvinfra:cluster": `{"kubeconfig": "contexts:\n- {name: local, context: {}}\nusers: [{name: token-of-mine}]\n", "context": "local"}`,
+	}, false)
+	require.NoError(t, err)
+	require.Len(t, resources, 1)
+	assert.True(t, resources[0].Inputs["kubeconfig"].IsSecret())
+	text, err := render.YAML(resources)
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), "token-of-mine")
+}

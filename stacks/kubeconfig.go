@@ -1,0 +1,81 @@
+package stacks
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+)
+
+func (c Cluster) validate(at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if c.Kubeconfig == "" {
+		errs = append(errs, field.Required(at.Child("kubeconfig"), "name the file that says how to reach the Kubernetes cluster; KUBECONFIG is not looked at"))
+	}
+	if c.Context == "" {
+		errs = append(errs, field.Required(at.Child("context"), "name a context of the kubeconfig; its current context is not looked at"))
+	}
+	for _, why := range validation.IsDNS1123Label(c.Namespace) {
+		errs = append(errs, field.Invalid(at.Child("namespace"), c.Namespace, why))
+	}
+	return errs
+}
+
+// Inline says whether the kubeconfig is given as text and not as a path. It has
+// keys in it, so it is a secret.
+func (c Cluster) Inline() bool { return strings.Contains(c.Kubeconfig, "\n") }
+
+// KubeconfigFor returns what to give a provider whose working directory is dir, a
+// directory of the project in root: a relative path stays relative, so that the
+// state holds no path of one machine.
+func (c Cluster) KubeconfigFor(root, dir string) (string, error) {
+	if c.Inline() || filepath.IsAbs(c.Kubeconfig) {
+		return c.Kubeconfig, nil
+	}
+	return filepath.Rel(dir, filepath.Join(root, c.Kubeconfig))
+}
+
+// CheckKubeconfig reports a kubeconfig that cannot be used; the engine would
+// preview with it as if all were well. A file that does not exist is reported as
+// fs.ErrNotExist.
+func (c Cluster) CheckKubeconfig(root string) error {
+	text := []byte(c.Kubeconfig)
+	where := "the text of cluster.kubeconfig"
+	if !c.Inline() {
+		where = c.Kubeconfig
+		if !filepath.IsAbs(where) {
+			where = filepath.Join(root, where)
+		}
+		var err error
+		text, err = os.ReadFile(where)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("cluster.kubeconfig: %s: %w; put the cluster's kubeconfig there or name another file", c.Kubeconfig, fs.ErrNotExist)
+		}
+		if err != nil {
+			return fmt.Errorf("cluster.kubeconfig: %w", err)
+		}
+	}
+	var config struct {
+		Contexts []struct {
+			Name string `json:"name"`
+		} `json:"contexts"`
+	}
+	if err := yaml.Unmarshal(text, &config); err != nil {
+		return fmt.Errorf("cluster.kubeconfig: %s is no kubeconfig: %w", where, err)
+	}
+	var names []string
+	for _, context := range config.Contexts {
+		names = append(names, context.Name)
+	}
+	if !slices.Contains(names, c.Context) {
+		return fmt.Errorf("cluster.context: %s has no context %q; it has %s", where, c.Context, strings.Join(names, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package stacks
+
+import (
+	"maps"
+	"slices"
+
+	hotkv "kvinfra/components/hotkv/spec"
+	mooncake "kvinfra/components/mooncake/spec"
+)
+
+// Stack is one environment: a Kubernetes cluster and what runs on it. Its keys in
+// a stack file start with the project's name: kvinfra:cluster.
+type Stack struct {
+	// Cluster is the Kubernetes cluster to use.
+	Cluster Cluster `json:"cluster,omitzero"`
+	// HotKV and Mooncake are the clusters to run, by name. A stack may have several
+	// of a kind, or none.
+	HotKV    map[string]hotkv.Cluster    `json:"hotkv,omitempty"`
+	Mooncake map[string]mooncake.Cluster `json:"mooncake,omitempty"`
+}
+
+// Cluster says which Kubernetes cluster a stack uses. It comes from the stack file
+// alone, never from the shell.
+type Cluster struct {
+	// Kubeconfig is a path, relative to the stack file or absolute. Required. A change
+	// of the file or of what is in it replaces nothing.
+	Kubeconfig string `json:"kubeconfig"`
+
+	// Context is the context in the kubeconfig. Required. It must lead to the same
+	// Kubernetes cluster for the whole life of the stack.
+	Context string `json:"context"`
+
+	// Namespace in which clusters run that name none themselves. Default: "default".
+	Namespace string `json:"namespace,omitempty"`
+}
+
+// withDefaults gives every cluster without a namespace the stack's.
+func (s Stack) withDefaults() Stack {
+	if s.Cluster.Namespace == "" {
+		s.Cluster.Namespace = "default"
+	}
+	for name, c := range s.HotKV {
+		if c.Namespace == "" {
+			c.Namespace = s.Cluster.Namespace
+		}
+		s.HotKV[name] = c.WithDefaults()
+	}
+	for name, c := range s.Mooncake {
+		if c.Namespace == "" {
+			c.Namespace = s.Cluster.Namespace
+		}
+		s.Mooncake[name] = c.WithDefaults()
+	}
+	return s
+}
+
+// Namespaces returns every namespace that the stack uses, sorted.
+func (s Stack) Namespaces() []string {
+	used := map[string]bool{}
+	for _, c := range s.HotKV {
+		used[c.Namespace] = true
+	}
+	for _, c := range s.Mooncake {
+		used[c.Namespace] = true
+	}
+	return slices.Sorted(maps.Keys(used))
+}
