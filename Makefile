@@ -61,7 +61,6 @@ down: $(LOCAL) ## stop the local cluster; make up brings it back as it was
 
 .PHONY: clean
 clean: $(LOCAL) ## stop the local cluster and remove all state and everything built
-	@$(LOCAL) down --wipe
 	@$(LOCAL) clean
 
 # Always asked: go build knows best whether it is up to date.

@@ -48,7 +48,7 @@ func (c Checkout) Local(elem ...string) string {
 	return filepath.Join(append([]string{c.Root, ".local"}, elem...)...)
 }
 
-// Source returns a path under infra/local, where the recipes are.
+// Source returns a path under infra/local, where what we build comes from.
 func (c Checkout) Source(elem ...string) string {
 	return filepath.Join(append([]string{c.Root, "infra", "local"}, elem...)...)
 }
