@@ -72,15 +72,16 @@ $(LOCAL):
 test: check ## every test that needs no cluster
 	@PATH="$$PWD/.local/bin:$$PATH" CI=true go test ./...
 	@cd infra/local && go test ./...
+	@cd infra/e2e && go test ./load
 
 .PHONY: check
 check: $(LOCAL) ## formatting, vet, staticcheck, shellcheck
 	@$(LOCAL) needs
 	@unformatted=$$(gofmt -l components stacks infra); \
 	  [ -z "$$unformatted" ] || { echo "not formatted, run gofmt -w on: $$unformatted"; exit 1; }
-	@for module in $(MODULES); do (cd $$module && go vet ./... && \
-	  go tool -modfile="$(CURDIR)/infra/local/modules/checks/go.mod" staticcheck ./...); done
-	@git ls-files -co --exclude-standard '*.sh' .ci/run | xargs shellcheck
+	@for module in $(MODULES); do (cd $$module && go vet -tags e2e ./... && \
+	  go tool -modfile="$(CURDIR)/infra/local/modules/checks/go.mod" staticcheck -tags e2e ./...); done
+	@git grep -lE --untracked '^#!.*\b(ba)?sh$$' | xargs shellcheck
 
 .PHONY: golden
 golden: ## rewrite the golden files; read their diff before you commit it
@@ -91,4 +92,5 @@ e2e: $(LOCAL) ## every test that needs a cluster; starts the local one
 	@$(LOCAL) tools
 	@$(LOCAL) up
 	@$(LOCAL) images
+	@cd infra/local && go test -tags e2e -count=1 -timeout 20m ./internal/image ./internal/cluster
 	@cd infra/e2e && go test -count=1 -timeout 40m -v ./...
