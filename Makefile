@@ -92,5 +92,8 @@ e2e: $(LOCAL) ## every test that needs a cluster; starts the local one
 	@$(LOCAL) tools
 	@$(LOCAL) up
 	@$(LOCAL) images
-	@cd infra/local && go test -tags e2e -count=1 -timeout 20m ./internal/image ./internal/cluster
 	@cd infra/e2e && go test -count=1 -timeout 40m -v ./...
+
+.PHONY: e2e-local
+e2e-local: $(LOCAL) ## tests of the local cluster itself and of its images; it must be down
+	@cd infra/local && go test -tags e2e -count=1 -timeout 20m ./internal/image ./internal/cluster

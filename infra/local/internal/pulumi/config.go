@@ -2,6 +2,7 @@ package pulumi
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -16,14 +17,26 @@ import (
 // and is strict about it.
 type Config struct {
 	Cluster struct {
-		Kubeconfig string `json:"kubeconfig"` // a path, relative to the stack's file, or the text itself
-		Context    string `json:"context"`
-		Namespace  string `json:"namespace"`
+		Kubeconfig clearText `json:"kubeconfig"` // a path, relative to the stack's file, or the text itself
+		Context    string    `json:"context"`
+		Namespace  string    `json:"namespace"`
 	} `json:"kvinfra:cluster"`
 	HotKV map[string]struct {
 		Server    string `json:"server"`
 		Namespace string `json:"namespace"`
 	} `json:"kvinfra:hotkv"`
+}
+
+// clearText is a text, or empty where the file has it encrypted.
+type clearText string
+
+// UnmarshalJSON leaves t empty for anything but a text.
+func (t *clearText) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*t = clearText(text)
+	}
+	return nil
 }
 
 // localKubeconfig is what a stack that runs on the checkout's own cluster names.
@@ -47,12 +60,13 @@ func (s Stack) Config() (Config, error) {
 
 // OnLocalCluster says whether the stack runs on the checkout's own cluster.
 func (c Config) OnLocalCluster() bool {
-	return filepath.Clean(c.Cluster.Kubeconfig) == localKubeconfig
+	return filepath.Clean(string(c.Cluster.Kubeconfig)) == localKubeconfig
 }
 
 // Kubectl returns commands that show what runs, to be typed in the checkout.
 func (c Config) Kubectl() []string {
-	if strings.Contains(c.Cluster.Kubeconfig, "\n") {
+	kubeconfig := string(c.Cluster.Kubeconfig)
+	if kubeconfig == "" || strings.Contains(kubeconfig, "\n") {
 		return nil // no file to name, and its keys are nothing to print
 	}
 	kubectl := func(namespace, arguments string) string {
@@ -60,7 +74,7 @@ func (c Config) Kubectl() []string {
 		if c.OnLocalCluster() {
 			program = ".local/bin/kubectl"
 		}
-		return fmt.Sprintf("%s --kubeconfig %s --context %s -n %s %s", program, c.Cluster.Kubeconfig, c.Cluster.Context,
+		return fmt.Sprintf("%s --kubeconfig %s --context %s -n %s %s", program, kubeconfig, c.Cluster.Context,
 			cmp.Or(namespace, c.Cluster.Namespace, "default"), arguments)
 	}
 	commands := []string{kubectl("", "get pods")}

@@ -36,6 +36,9 @@ func TestConfigSaysWhereTheStackRunsAndHowToLook(t *testing.T) {
 				"kubectl --kubeconfig mine.yaml --context mine -n other exec svc/b -- valkey-cli cluster info",
 			},
 		},
+		"a kubeconfig that is encrypted": {
+			file: "config:\n  kvinfra:cluster: {context: mine, kubeconfig: {secure: v1:abc}}\n",
+		},
 		"a kubeconfig as text": {
 			file: "config:\n  kvinfra:cluster:\n    context: mine\n    kubeconfig: |\n      apiVersion: v1\n      users: []\n",
 		},
