@@ -80,15 +80,30 @@ func start(ctx context.Context, c checkout.Checkout, images []string, log io.Wri
 		}
 		running = nil
 	}
-	var began time.Time // of the node's reports that count
 	if running == nil {
-		began = time.Now()
-		if ctx, err = startNode(ctx, c); err != nil {
+		began := time.Now()
+		node, err := startNode(ctx, c)
+		if err != nil {
 			return err
 		}
-	} else {
-		step.Say("the node is up already")
+		return settle(node, c, images, began, log)
 	}
+	node, release := watchNode(ctx)
+	defer release()
+	err = settle(node, c, images, time.Time{}, log)
+	if node.Err() != nil && ctx.Err() == nil {
+		// It was ending already when it was asked whether it runs.
+		return start(ctx, c, images, log)
+	}
+	if err == nil {
+		step.Say("the node was up already")
+	}
+	return err
+}
+
+// settle waits until a node that runs is Ready, by a report not older than began,
+// with its images and add-ons.
+func settle(ctx context.Context, c checkout.Checkout, images []string, began time.Time, log io.Writer) error {
 	if err := waitContainerd(ctx); err != nil {
 		return err
 	}
@@ -102,13 +117,29 @@ func start(ctx context.Context, c checkout.Checkout, images []string, log io.Wri
 	if err := api.waitReady(ctx, patience); err != nil {
 		return err
 	}
-	if err := applyAddons(ctx, c, log); err != nil {
-		return fmt.Errorf("apply the add-ons: %w", err)
+	// Tried again: a new API server is ready before it has made the namespace kube-system.
+	err = wait(ctx, patience, "apply the add-ons", func(ctx context.Context) error { return applyAddons(ctx, c, log) })
+	if err != nil {
+		return err
 	}
 	if err := api.waitNode(ctx, patience, began); err != nil {
 		return err
 	}
 	return waitDNS(ctx)
+}
+
+// watchNode returns a context that ends when the running node does.
+func watchNode(ctx context.Context) (context.Context, context.CancelFunc) {
+	node, end := context.WithCancel(ctx)
+	go func() {
+		for node.Err() == nil {
+			if running, err := whoRuns(node, nodeSocket); err == nil && running == nil {
+				end()
+			}
+			time.Sleep(200 * time.Millisecond)
+		}
+	}()
+	return node, end
 }
 
 // startNode starts the machine's side of the node, over the leftovers of a

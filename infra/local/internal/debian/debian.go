@@ -23,7 +23,7 @@ func Install(ctx context.Context, log io.Writer, purpose string, packages ...str
 	if len(lacking) == 0 {
 		return nil
 	}
-	args := append([]string{"install", "--yes", "--no-install-recommends"}, lacking...)
+	args := append([]string{"install", "--yes", "--no-remove", "--no-install-recommends"}, lacking...)
 	advice := "apt-get " + strings.Join(args, " ")
 	if _, err := exec.LookPath("apt-get"); err != nil {
 		return fmt.Errorf("the Debian packages %s are needed to %s, and this machine has no apt-get", strings.Join(lacking, ", "), purpose)
