@@ -146,6 +146,8 @@ func testRefusals(t *testing.T, s stack) {
 
 // testRollingUpdate changes the image while clients write.
 func testRollingUpdate(t *testing.T, s stack) {
+	// A stop without handover would cost this: the time after which a node counts as
+	// gone, and an election.
 	const worstGap = 15 * time.Second
 	before := s.list(t, "pods", ".status.containerStatuses[0].imageID", "-l", "app=hotkv")
 	c := newClient(t, s.password(t), s.hosts(t)...)

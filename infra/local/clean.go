@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"kvinfra/infra/local/internal/checkout"
+	"kvinfra/infra/local/internal/cluster"
 	"kvinfra/infra/local/internal/pulumi"
 )
 
@@ -16,6 +17,10 @@ func clean(ctx context.Context, c checkout.Checkout, args []string) error {
 		return errors.New("usage: local clean")
 	}
 	if err := pulumi.CheckNothingElsewhere(c); err != nil {
+		return err
+	}
+	// What was built is shared: the cluster of another checkout may run from it.
+	if err := cluster.CheckNoneElsewhere(ctx, c); err != nil {
 		return err
 	}
 	if err := clusterDown(ctx, c, []string{"--wipe"}); err != nil {

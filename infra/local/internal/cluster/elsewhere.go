@@ -28,6 +28,9 @@ func Up(context.Context, checkout.Checkout, io.Writer) error { return elsewhere(
 // Down has nothing to end here.
 func Down(context.Context, checkout.Checkout, bool, io.Writer) error { return nil }
 
+// CheckNoneElsewhere finds none.
+func CheckNoneElsewhere(context.Context, checkout.Checkout) error { return nil }
+
 // Load fails: see elsewhere.
 func Load(context.Context, checkout.Checkout, io.Writer, ...string) error { return elsewhere() }
 

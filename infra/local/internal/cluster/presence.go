@@ -59,6 +59,13 @@ func runningHere(ctx context.Context, c checkout.Checkout, socket string) (*pres
 	return running, err
 }
 
+// CheckNoneElsewhere is an error when the cluster of another checkout is running.
+func CheckNoneElsewhere(ctx context.Context, c checkout.Checkout) error {
+	_, node := runningHere(ctx, c, nodeSocket)
+	_, api := runningHere(ctx, c, apiSocket)
+	return errors.Join(node, api)
+}
+
 // whoRuns returns what runs under a socket's name, nil when nothing does.
 func whoRuns(ctx context.Context, socket string) (*presence, error) {
 	var found *presence

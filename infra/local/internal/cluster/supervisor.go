@@ -21,7 +21,6 @@ type component struct {
 	name    string
 	program string
 	args    []string
-	env     []string
 }
 
 // supervisor runs components, starts again what ends, and buries the orphans
@@ -78,7 +77,7 @@ func (s *supervisor) launch(c component) (pid int, err error) {
 	defer log.Close()
 	cmd := exec.Command(c.program, c.args...)
 	cmd.Args[0] = c.name // one binary holds all programs of Kubernetes and goes by this name
-	cmd.Env = append([]string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}, c.env...)
+	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
