@@ -52,6 +52,7 @@ func TestMooncake(t *testing.T) {
 	step(t, "destroy leaves the namespace", func(t *testing.T) {
 		s.run(t, "destroy")
 		eventually(t, time.Minute, func(c *assert.CollectT) { assert.Empty(c, s.objects(c)) })
+		assert.NotContains(t, s.kubectl(t, "get", "namespace", string(s), "-o", "jsonpath={.metadata.labels}"), "kvinfra")
 	})
 	step(t, "clean up", s.remove)
 }
