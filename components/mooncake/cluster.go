@@ -55,7 +55,7 @@ type Cluster struct {
 
 // NewCluster makes a cluster called name; all its objects' names start with it.
 // It returns an error that lists every problem of args before anything is made,
-// and is complete only when every store is ready.
+// and is complete only when data written through one store was read through others.
 func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pulumi.ResourceOption) (*Cluster, error) {
 	if args == nil {
 		args = &ClusterArgs{}
@@ -83,6 +83,8 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 		b.createMasterService,
 		b.createStoreService,
 		b.createStores,
+		b.createScripts,
+		b.createVerifyJob,
 	} {
 		if err := create(); err != nil {
 			return nil, fmt.Errorf("mooncake %q: %w", name, err)

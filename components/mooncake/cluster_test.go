@@ -102,6 +102,39 @@ func TestBadArgsMakeNothing(t *testing.T) {
 	assert.Empty(t, resources)
 }
 
+func TestTheCheckRunsAgainWhenWhatItChecksChanged(t *testing.T) {
+	jobName := func(change func(*mooncake.Spec)) string {
+		spec := specs()["default"]
+		change(&spec)
+		resources, err := run(spec, render.Options{})
+		require.NoError(t, err)
+		for _, r := range resources {
+			if r.Type == "kubernetes:batch/v1:Job" {
+				return r.Inputs["metadata"].ObjectValue()["name"].StringValue()
+			}
+		}
+		return ""
+	}
+	before := jobName(func(*mooncake.Spec) {})
+	for what, tc := range map[string]struct {
+		change func(*mooncake.Spec)
+		again  bool
+	}{
+		"nothing":            {func(*mooncake.Spec) {}, false},
+		"a default, spelled": {func(s *mooncake.Spec) { s.Store.Replicas = 3 }, false},
+		"the image":          {func(s *mooncake.Spec) { s.Image = "mooncake:2" }, true},
+		"a segment's size":   {func(s *mooncake.Spec) { s.Store.SegmentSize = "1Gi" }, true},
+		"number of stores":   {func(s *mooncake.Spec) { s.Store.Replicas = 4 }, true},
+		"the master's":       {func(s *mooncake.Spec) { s.Master.Resources.Limits.Memory = "1Gi" }, true},
+		"a wish":             {func(s *mooncake.Spec) { s.RunVerify = "again" }, true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			assert.Equal(t, tc.again, jobName(tc.change) != before)
+		})
+	}
+	assert.Empty(t, jobName(func(s *mooncake.Spec) { s.SkipVerification = true }), "it can be left out")
+}
+
 func TestNoArgsAreBadArgs(t *testing.T) {
 	resources, err := render.Program(program("cache", nil), render.Options{Project: "kvinfra", Stack: "test"})
 	assert.ErrorContains(t, err, "image: Required value")
@@ -111,7 +144,7 @@ func TestNoArgsAreBadArgs(t *testing.T) {
 func TestEveryFailedCreationIsReported(t *testing.T) {
 	all, err := run(specs()["default"], render.Options{})
 	require.NoError(t, err)
-	require.Len(t, all, 5)
+	require.Len(t, all, 7)
 	for _, failing := range all {
 		t.Run(failing.Type+" "+failing.Name, func(t *testing.T) {
 			_, err := run(specs()["default"], render.Options{Fail: func(r render.Resource) error {

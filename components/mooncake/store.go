@@ -55,21 +55,13 @@ func (b *builder) storeArgs(name string) *appsv1.StatefulSetArgs {
 }
 
 func (b *builder) storeContainer() *corev1.ContainerArgs {
-	var env corev1.EnvVarArray
-	for _, v := range b.spec.StoreVariables(b.name) {
-		if v.Field != "" {
-			env = append(env, objects.EnvFromField(v.Name, v.Field))
-		} else {
-			env = append(env, objects.Env(v.Name, v.Value))
-		}
-	}
 	return &corev1.ContainerArgs{
 		Name:            pulumi.String("mooncake-store"),
 		Image:           pulumi.String(b.spec.Image),
 		ImagePullPolicy: pulumi.String("IfNotPresent"),
 		Command:         pulumi.ToStringArray([]string{"python3", "-m", "mooncake.mooncake_store_service"}),
 		Args:            pulumi.ToStringArray([]string{"--port", strconv.Itoa(spec.RESTPort)}),
-		Env:             env,
+		Env:             environment(b.spec.StoreVariables(b.name)),
 		Ports:           corev1.ContainerPortArray{objects.Port("rest", spec.RESTPort)},
 		// The port opens only when the segment is registered at the master; RDMA pins a
 		// large one for minutes.

@@ -23,9 +23,18 @@ type Cluster struct {
 	// Fabric is the network over which stores and clients move data.
 	Fabric Fabric `json:"fabric,omitzero"`
 
-	// TimeoutSeconds bounds the wait for the master's and for the stores' pods.
-	// Default 600; a large segment over RDMA is pinned at start, which takes minutes.
-	// Changes nothing in the cluster but the next wait.
+	// RunVerify repeats the check that data written through one store is read through
+	// the others: any new text. Without it the check runs when the cluster is made and
+	// whenever a setting of the processes changed.
+	RunVerify string `json:"runVerify,omitempty"`
+
+	// SkipVerification leaves that check out. An up then ends when every pod is ready,
+	// which does not mean that data can be moved. Default false.
+	SkipVerification bool `json:"skipVerification,omitempty"`
+
+	// TimeoutSeconds bounds each wait: for the master's pod, for the stores' pods and
+	// for the check. Default 600; a large segment over RDMA is pinned at start, which
+	// takes minutes. A change runs the check again.
 	TimeoutSeconds int `json:"timeoutSeconds,omitempty"`
 }
 

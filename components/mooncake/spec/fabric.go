@@ -60,6 +60,14 @@ const (
 // RDMA says whether the fabric is one of the RDMA modes.
 func (f Fabric) RDMA() bool { return f.Mode != TCP }
 
+// Protocol is what Mooncake calls the fabric.
+func (f Fabric) Protocol() string {
+	if f.RDMA() {
+		return "rdma"
+	}
+	return "tcp"
+}
+
 func (f Fabric) withDefaults() Fabric {
 	fill(&f.Mode, TCP)
 	if f.Mode == RDMADevicePlugin {

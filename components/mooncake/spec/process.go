@@ -21,6 +21,11 @@ func (c Cluster) MasterAddress(name string) string {
 	return fmt.Sprintf("%s.%s.svc:%d", MasterName(name), c.Namespace, RPCPort)
 }
 
+// AdminAddress is where the master serves metrics and takes commands, over HTTP.
+func (c Cluster) AdminAddress(name string) string {
+	return fmt.Sprintf("%s.%s.svc:%d", MasterName(name), c.Namespace, MetricsPort)
+}
+
 // MetadataServer is how Transfer Engines find each other: each keeps its own
 // metadata and exchanges it when two connect. Mooncake takes no other spelling.
 const MetadataServer = "P2PHANDSHAKE"

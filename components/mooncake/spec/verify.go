@@ -1,0 +1,35 @@
+package spec
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// VerifyScript moves data between all stores. It reads the variables of
+// VerifyVariables.
+//
+//go:embed verify.py
+var VerifyScript string
+
+// VerifyVariables tell the script about the cluster called name.
+func (c Cluster) VerifyVariables(name string) []Variable {
+	var stores []string
+	for ordinal := range c.Store.Replicas {
+		pod := fmt.Sprintf("%s-%d", StoreName(name), ordinal)
+		stores = append(stores, fmt.Sprintf("%s=%s.%s.%s.svc:%d", pod, pod, StoreName(name), c.Namespace, RESTPort))
+	}
+	return []Variable{
+		{Name: "STORES", Value: strings.Join(stores, " ")},
+		{Name: "MASTER", Value: c.AdminAddress(name)},
+		{Name: "SEGMENT_BYTES", Value: bytes(c.Store.SegmentSize)},
+		{Name: "PROTOCOL", Value: c.Fabric.Protocol()},
+		{Name: "METADATA", Value: MetadataServer},
+		// A store that was replaced is shown until the master misses it (10 s), and a
+		// master that was replaced gets its stores back after half a minute at worst.
+		{Name: "SETTLE_SECONDS", Value: "60"},
+		{Name: "LEASE_SECONDS", Value: "10"},
+		{Name: "DEADLINE_SECONDS", Value: strconv.Itoa(c.TimeoutSeconds)},
+	}
+}
