@@ -93,7 +93,7 @@ func TestEveryObjectIsInTheStacksNamespaceAndAfterIt(t *testing.T) {
 	resources, err := run(t, map[string]string{
 		"kvinfra:cluster":  `{"kubeconfig": "kubeconfig", "context": "local", "namespace": "here"}`,
 		"kvinfra:hotkv":    `{"a": {"image": "x"}, "b": {"image": "x", "namespace": "there"}}`,
-		"kvinfra:mooncake": `{"m": {"image": "x"}}`,
+		"kvinfra:mooncake": `{"m": {"image": "x", "version": "0.3.13"}}`,
 	}, false)
 	require.NoError(t, err)
 	namespaces, components := map[string]int{}, map[string][]string{}

@@ -61,11 +61,13 @@ func (b *builder) registerOutputs(c *Cluster) error {
 	c.MasterAddress = afterwards(b.spec.MasterAddress(b.name))
 	c.MetadataServer = afterwards(spec.MetadataServer)
 	c.Protocol = afterwards(b.spec.Fabric.Protocol())
+	c.Version = afterwards(string(b.spec.Version))
 	c.MetricsURL = afterwards("http://" + b.spec.AdminAddress(b.name) + "/metrics/summary")
 	return b.ctx.RegisterResourceOutputs(c, pulumi.Map{
 		"masterAddress":  c.MasterAddress,
 		"metadataServer": c.MetadataServer,
 		"protocol":       c.Protocol,
+		"version":        c.Version,
 		"metricsUrl":     c.MetricsURL,
 	})
 }

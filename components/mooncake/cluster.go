@@ -49,6 +49,8 @@ type Cluster struct {
 	MetadataServer pulumi.StringOutput `pulumi:"metadataServer"`
 	// Protocol is what clients set as MOONCAKE_PROTOCOL: tcp or rdma.
 	Protocol pulumi.StringOutput `pulumi:"protocol"`
+	// Version is the release of Mooncake that clients must have too.
+	Version pulumi.StringOutput `pulumi:"version"`
 	// MetricsURL is the master's summary of keys and capacity.
 	MetricsURL pulumi.StringOutput `pulumi:"metricsUrl"`
 }
@@ -73,6 +75,12 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 	}, cluster, opts...)
 	if err != nil {
 		return nil, err
+	}
+
+	for _, warning := range s.Warnings() {
+		if err := ctx.Log.Warn(warning, &pulumi.LogArgs{Resource: cluster}); err != nil {
+			return nil, err
+		}
 	}
 
 	b := &builder{ctx: ctx, parent: cluster, name: name, spec: s, owner: objects.Owner{

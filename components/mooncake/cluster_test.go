@@ -19,22 +19,28 @@ import (
 func specs() map[string]mooncake.Spec {
 	gid := 3
 	return map[string]mooncake.Spec{
-		"default": {Image: "mooncake"},
+		"default": {Image: "mooncake:1", Version: "0.3.13.post1"},
+		"older":   {Image: "lmsysorg/sglang:v0.5.5", Store: mooncake.Store{SegmentSize: "256Mi"}},
 		"rdma-host-network": {
 			Namespace: "kv",
-			Image:     "mooncake",
-			Master: mooncake.Master{Resources: mooncake.Resources{
-				Requests: mooncake.Amounts{CPU: "2"},
-				Limits:   mooncake.Amounts{Memory: "4Gi"},
-			}},
-			Store: mooncake.Store{Replicas: 5, SegmentSize: "64Gi", LocalBufferSize: "128Mi"},
+			Image:     "mooncake:1",
+			Version:   "0.3.13.post1",
+			Master: mooncake.Master{
+				Threads: 16, LeaseMilliseconds: 5000, EvictionWatermark: 0.8, EvictionRatio: 0.1, ClientTTLSeconds: 30,
+				Resources: mooncake.Resources{
+					Requests: mooncake.Amounts{CPU: "2"},
+					Limits:   mooncake.Amounts{Memory: "4Gi"},
+				},
+			},
+			Store: mooncake.Store{Replicas: 5, SegmentSize: "64Gi", LocalBufferSize: "128Mi", RESTPort: 8080},
 			Fabric: mooncake.Fabric{
 				Mode: mooncake.RDMAHostNetwork, NICs: []string{"mlx5_0", "mlx5_1"}, GIDIndex: &gid, Privileged: true,
 			},
 			TimeoutSeconds: 1800,
 		},
 		"rdma-device-plugin": {
-			Image: "mooncake",
+			Image:   "mooncake:1",
+			Version: "0.3.13.post1",
 			Fabric: mooncake.Fabric{
 				Mode: mooncake.RDMADevicePlugin, NICs: []string{"mlx5_0"},
 				DevicePlugin: mooncake.DevicePlugin{Resource: "rdma/hca_shared", Count: 2},
@@ -76,7 +82,7 @@ func TestObjects(t *testing.T) {
 func TestDifferencesFromTheSeed(t *testing.T) {
 	manifest, err := os.ReadFile("testdata/seed.yaml")
 	require.NoError(t, err)
-	resources, err := run(mooncake.Spec{Image: "mooncake"}, render.Options{})
+	resources, err := run(specs()["default"], render.Options{})
 	require.NoError(t, err)
 	ours, err := render.YAML(resources)
 	require.NoError(t, err)
@@ -94,6 +100,7 @@ func TestBadArgsMakeNothing(t *testing.T) {
 	require.Error(t, err)
 	for _, want := range []string{
 		`mooncake "cache": image: Required value`,
+		`mooncake "cache": version: Required value`,
 		`mooncake "cache": store.segmentSize: Invalid value: "10gb"`,
 		`mooncake "cache": fabric.nics: Required value`,
 	} {

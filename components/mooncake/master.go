@@ -20,8 +20,8 @@ func (b *builder) masterArgs(name string) *appsv1.DeploymentArgs {
 		Name:            pulumi.String("mooncake-master"),
 		Image:           pulumi.String(b.spec.Image),
 		ImagePullPolicy: pulumi.String("IfNotPresent"),
-		Command:         pulumi.ToStringArray([]string{"mooncake_master"}),
-		Args:            pulumi.ToStringArray(spec.MasterArguments()),
+		Command:         pulumi.ToStringArray(b.spec.MasterCommand()),
+		Args:            pulumi.ToStringArray(b.spec.MasterArguments()),
 		Ports: corev1.ContainerPortArray{
 			objects.Port("rpc", spec.RPCPort),
 			objects.Port("metrics", spec.MetricsPort),
@@ -36,16 +36,18 @@ func (b *builder) masterArgs(name string) *appsv1.DeploymentArgs {
 			PeriodSeconds: pulumi.Int(5),
 		},
 		LivenessProbe: &corev1.ProbeArgs{
-			TcpSocket:        &corev1.TCPSocketActionArgs{Port: pulumi.String("metrics")},
+			HttpGet:          &corev1.HTTPGetActionArgs{Path: pulumi.String("/health"), Port: pulumi.String("metrics")},
 			PeriodSeconds:    pulumi.Int(10),
+			TimeoutSeconds:   pulumi.Int(5),
 			FailureThreshold: pulumi.Int(6),
 		},
 		Resources:                objects.Resources(b.spec.Master.Resources),
 		SecurityContext:          objects.Locked(),
 		TerminationMessagePolicy: pulumi.String("FallbackToLogsOnError"),
 	})
-	// The process may ignore SIGTERM when it is PID 1; it has nothing to save.
-	pod.TerminationGracePeriodSeconds = pulumi.Int(10)
+	// As process 1 some releases do not hear SIGTERM.
+	pod.ShareProcessNamespace = pulumi.Bool(true)
+	pod.TerminationGracePeriodSeconds = pulumi.Int(10) // it has nothing to save
 
 	return &appsv1.DeploymentArgs{
 		Metadata: b.owner.AwaitedMeta(name, b.master(), b.spec.TimeoutSeconds),

@@ -1,8 +1,6 @@
 package mooncake
 
 import (
-	"strconv"
-
 	appsv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apps/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -21,7 +19,7 @@ func (b *builder) createStoreService() (err error) {
 		Spec: &corev1.ServiceSpecArgs{
 			ClusterIP: pulumi.String("None"),
 			Selector:  pulumi.ToStringMap(b.owner.Selector(b.store())),
-			Ports:     corev1.ServicePortArray{objects.ServicePort("rest", spec.RESTPort)},
+			Ports:     corev1.ServicePortArray{objects.ServicePort("rest", b.spec.Store.RESTPort)},
 		},
 	}, b.child())
 	return err
@@ -35,8 +33,9 @@ func (b *builder) createStores() (err error) {
 
 func (b *builder) storeArgs(name string) *appsv1.StatefulSetArgs {
 	pod := objects.Pod(user, b.storeContainer())
-	// A store that still waits for its master ignores SIGTERM; one that runs ends
-	// within 3 s.
+	// As process 1 some releases do not hear SIGTERM. A store that still waits for its
+	// master ignores it in any case; one that runs ends within 3 s.
+	pod.ShareProcessNamespace = pulumi.Bool(true)
 	pod.TerminationGracePeriodSeconds = pulumi.Int(15)
 	b.joinFabric(pod)
 
@@ -55,14 +54,27 @@ func (b *builder) storeArgs(name string) *appsv1.StatefulSetArgs {
 }
 
 func (b *builder) storeContainer() *corev1.ContainerArgs {
+	ports := corev1.ContainerPortArray{objects.Port("rest", b.spec.Store.RESTPort)}
+	readiness := &corev1.ProbeArgs{
+		TcpSocket:     &corev1.TCPSocketActionArgs{Port: pulumi.String("rest")},
+		PeriodSeconds: pulumi.Int(5),
+	}
+	if b.spec.StoreTellsHealth() {
+		ports = append(ports, objects.Port("health", spec.HealthPort))
+		readiness = &corev1.ProbeArgs{
+			HttpGet:        &corev1.HTTPGetActionArgs{Path: pulumi.String("/health"), Port: pulumi.String("health")},
+			PeriodSeconds:  pulumi.Int(5),
+			TimeoutSeconds: pulumi.Int(5),
+		}
+	}
 	return &corev1.ContainerArgs{
 		Name:            pulumi.String("mooncake-store"),
 		Image:           pulumi.String(b.spec.Image),
 		ImagePullPolicy: pulumi.String("IfNotPresent"),
 		Command:         pulumi.ToStringArray([]string{"python3", "-m", "mooncake.mooncake_store_service"}),
-		Args:            pulumi.ToStringArray([]string{"--port", strconv.Itoa(spec.RESTPort)}),
+		Args:            pulumi.ToStringArray(b.spec.StoreArguments()),
 		Env:             environment(b.spec.StoreVariables(b.name)),
-		Ports:           corev1.ContainerPortArray{objects.Port("rest", spec.RESTPort)},
+		Ports:           ports,
 		// The port opens only when the segment is registered at the master; RDMA pins a
 		// large one for minutes.
 		StartupProbe: &corev1.ProbeArgs{
@@ -70,10 +82,7 @@ func (b *builder) storeContainer() *corev1.ContainerArgs {
 			PeriodSeconds:    pulumi.Int(1),
 			FailureThreshold: pulumi.Int(b.spec.TimeoutSeconds),
 		},
-		ReadinessProbe: &corev1.ProbeArgs{
-			TcpSocket:     &corev1.TCPSocketActionArgs{Port: pulumi.String("rest")},
-			PeriodSeconds: pulumi.Int(5),
-		},
+		ReadinessProbe: readiness,
 		// A restart destroys what the store holds: only a dead process is worth it.
 		LivenessProbe: &corev1.ProbeArgs{
 			TcpSocket:        &corev1.TCPSocketActionArgs{Port: pulumi.String("rest")},

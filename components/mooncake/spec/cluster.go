@@ -14,6 +14,13 @@ type Cluster struct {
 	// forgets every key, and then the stores, one after the other.
 	Image string `json:"image"`
 
+	// Version is the release of Mooncake in the image, for example 0.3.13.post1. It
+	// decides which flags and variables the processes are given, since a master stops
+	// at a flag that it does not know. Default: what the tag of a known image says;
+	// required for any other. A change restarts master and stores like one of the
+	// image. Clients must be of the same release: restart them afterwards.
+	Version Version `json:"version,omitempty"`
+
 	// Master is the coordinator.
 	Master Master `json:"master,omitzero"`
 
@@ -38,11 +45,32 @@ type Cluster struct {
 	TimeoutSeconds int `json:"timeoutSeconds,omitempty"`
 }
 
-// Master describes the coordinator, one pod.
+// Master describes the coordinator, one pod. Any change of it restarts the master,
+// and all keys are forgotten.
 type Master struct {
+	// Threads that serve requests. Default: Mooncake's own, up to 16 by the number of
+	// cores (4 before 0.3.12).
+	Threads int `json:"threads,omitempty"`
+
+	// LeaseMilliseconds is how long a key stays that was just read: it is neither
+	// evicted nor removed nor moved away from a store that stops. Default 10000.
+	LeaseMilliseconds int `json:"leaseMilliseconds,omitempty"`
+
+	// EvictionWatermark is the share of the memory in use, above 0 and at most 1, from
+	// which keys are evicted. Default 0.9.
+	EvictionWatermark float64 `json:"evictionWatermark,omitempty"`
+
+	// EvictionRatio is the share of the memory that one eviction frees, above 0 and at
+	// most 1. Default 0.05.
+	EvictionRatio float64 `json:"evictionRatio,omitempty"`
+
+	// ClientTTLSeconds is how long a store or client may be silent until the master
+	// drops it with its keys. Default 10. Until then a read of a dead store's key
+	// fails; with less than 5 a busy store is dropped.
+	ClientTTLSeconds int `json:"clientTTLSeconds,omitempty"`
+
 	// Resources of the master. Default: 100m CPU and 256Mi memory requested, memory
-	// limited to 256Mi; it needs about 60Mi and a little for each key. A change
-	// restarts it, and all keys are forgotten.
+	// limited to 256Mi; it needs about 60Mi and a little for each key.
 	Resources Resources `json:"resources,omitzero"`
 }
 
@@ -60,8 +88,13 @@ type Store struct {
 
 	// LocalBufferSize is the memory through which a store's own REST port moves
 	// values, and with it the largest value that this port takes: a Kubernetes
-	// quantity, at least 1Mi. Default 64Mi. A change restarts like SegmentSize.
+	// quantity, at least 1Mi. Default 64Mi; before 0.3.8 it is 1Gi and cannot be
+	// changed. A change restarts like SegmentSize.
 	LocalBufferSize string `json:"localBufferSize,omitempty"`
+
+	// RESTPort is the port of a store's HTTP interface. Default 8088. A change restarts
+	// like SegmentSize.
+	RESTPort int `json:"restPort,omitempty"`
 
 	// Resources of each store. The memory limit must hold segment, buffer and
 	// Overhead, and is their sum by default. Default CPU request: 100m. A change
@@ -79,7 +112,7 @@ type Amounts = kube.Amounts
 const (
 	RPCPort     = 50051 // master, for clients and stores
 	MetricsPort = 9003  // master, HTTP
-	RESTPort    = 8088  // store, HTTP
+	HealthPort  = 9300  // store, HTTP: metrics, and whether it is of use
 	// The Transfer Engine of a store takes two ports of this range. The default one
 	// is 2001 ports wide, too many to name in a network policy or on a host.
 	TransferPortMin = 15000
@@ -89,18 +122,24 @@ const (
 // WithDefaults fills every field that is zero and has a default.
 func (c Cluster) WithDefaults() Cluster {
 	fill(&c.Namespace, "default")
+	fill(&c.Version, versionOf(c.Image))
+	fill(&c.Master.LeaseMilliseconds, 10000)
+	fill(&c.Master.EvictionWatermark, 0.9)
+	fill(&c.Master.EvictionRatio, 0.05)
+	fill(&c.Master.ClientTTLSeconds, 10)
 	c.Master.Resources = c.Master.Resources.Or(Resources{
 		Requests: Amounts{CPU: "100m"},
 		Limits:   Amounts{Memory: "256Mi"},
 	})
+	c.Fabric = c.Fabric.withDefaults()
 	fill(&c.Store.Replicas, 3)
 	fill(&c.Store.SegmentSize, "10Gi")
-	fill(&c.Store.LocalBufferSize, "64Mi")
+	fill(&c.Store.LocalBufferSize, defaultBuffer(c.Version))
+	fill(&c.Store.RESTPort, 8088)
 	c.Store.Resources = c.Store.Resources.Or(Resources{
 		Requests: Amounts{CPU: "100m"},
-		Limits:   Amounts{Memory: c.Store.footprint()},
+		Limits:   Amounts{Memory: c.footprint()},
 	})
-	c.Fabric = c.Fabric.withDefaults()
 	fill(&c.TimeoutSeconds, 600)
 	return c
 }

@@ -1,23 +1,29 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 )
 
-func valid() Cluster { return Cluster{Image: "mooncake:1"}.WithDefaults() }
+func valid() Cluster { return Cluster{Image: "mooncake:1", Version: "0.3.13.post1"}.WithDefaults() }
+
+// older is a valid cluster of the first release that is known.
+func older() Cluster { return Cluster{Image: "lmsysorg/sglang:v0.5.5"}.WithDefaults() }
 
 func rdma(c *Cluster, mode FabricMode) {
-	c.Fabric = Fabric{Mode: mode, NICs: []string{"mlx5_0", "mlx5_1"}}.withDefaults()
+	c.Fabric = Fabric{Mode: mode, NICs: []string{"mlx5_0", "mlx5_1"}}
+	c.Store.Resources = Resources{} // it needs more memory
+	*c = c.WithDefaults()
 }
 
 func TestDefaults(t *testing.T) {
 	c := valid()
 	assert.Equal(t, 3, c.Store.Replicas)
 	assert.Equal(t, TCP, c.Fabric.Mode)
-	assert.Equal(t, "10432Mi", c.Store.Resources.Limits.Memory, "segment, buffer and overhead")
+	assert.Equal(t, "10452Mi", c.Store.Resources.Limits.Memory, "segment, buffer and overhead")
 	assert.Equal(t, c.Store.Resources.Limits.Memory, c.Store.Resources.Requests.Memory)
 	assert.Equal(t, c, c.WithDefaults(), "defaults applied twice change something")
 	assert.Empty(t, c.Validate("mooncake", nil))
@@ -30,34 +36,51 @@ func TestValidate(t *testing.T) {
 		change func(*Cluster)
 		want   string // "" when it is valid
 	}{
-		"no image":                     {func(c *Cluster) { c.Image = "" }, "image: Required value"},
-		"a bad namespace":              {func(c *Cluster) { c.Namespace = "-" }, "namespace: Invalid value"},
-		"no store":                     {func(c *Cluster) { c.Store.Replicas = -1 }, "store.replicas: Invalid value"},
-		"a segment in another unit":    {func(c *Cluster) { c.Store.SegmentSize = "10gb" }, `store.segmentSize: Invalid value: "10gb": is not a quantity`},
-		"the smallest segment":         {func(c *Cluster) { c.Store.SegmentSize = "16Mi" }, ""},
-		"a segment that is too small":  {func(c *Cluster) { c.Store.SegmentSize = "15Mi" }, "must be at least 16Mi"},
-		"a buffer of nothing":          {func(c *Cluster) { c.Store.LocalBufferSize = "0" }, "store.localBufferSize: Invalid value"},
-		"a buffer of a few bytes":      {func(c *Cluster) { c.Store.LocalBufferSize = "100" }, "must be at least 1Mi"},
-		"a limit that holds all":       {func(c *Cluster) { c.Store.SegmentSize = "256Mi"; c.Store.Resources.Limits.Memory = "448Mi" }, "requests.memory"},
-		"a limit without headroom":     {func(c *Cluster) { c.Store.Resources.Limits.Memory = "10Gi"; c.Store.Resources.Requests.Memory = "10Gi" }, "must be at least 10432Mi: segment 10Gi + local buffer 64Mi + 128Mi"},
-		"a master's memory":            {func(c *Cluster) { c.Master.Resources.Limits.Memory = "1x" }, "master.resources.limits.memory"},
-		"a negative timeout":           {func(c *Cluster) { c.TimeoutSeconds = -1 }, "timeoutSeconds: Invalid value"},
-		"an unknown fabric":            {func(c *Cluster) { c.Fabric.Mode = "infiniband" }, `fabric.mode: Unsupported value: "infiniband"`},
-		"RDMA in the host's network":   {func(c *Cluster) { rdma(c, RDMAHostNetwork) }, ""},
-		"RDMA by a device plugin":      {func(c *Cluster) { rdma(c, RDMADevicePlugin) }, ""},
-		"RDMA with a GID index":        {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.GIDIndex = &three }, ""},
-		"RDMA, privileged":             {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.Privileged = true }, ""},
-		"RDMA without NICs":            {func(c *Cluster) { c.Fabric.Mode = RDMAHostNetwork }, "fabric.nics: Required value: name the RDMA devices"},
-		"NICs without RDMA":            {func(c *Cluster) { c.Fabric.NICs = []string{"mlx5_0"} }, "fabric.nics: Forbidden"},
-		"a GID index without RDMA":     {func(c *Cluster) { c.Fabric.GIDIndex = &three }, "fabric.gidIndex: Forbidden"},
-		"a negative GID index":         {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.GIDIndex = &minus }, "fabric.gidIndex: Invalid value"},
-		"a NIC twice":                  {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs[1] = "mlx5_0" }, "fabric.nics[1]: Duplicate value"},
-		"NICs in one text":             {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs = []string{"mlx5_0,mlx5_1"} }, "fabric.nics[0]: Invalid value"},
-		"a NIC without a name":         {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs = []string{""} }, "fabric.nics[0]: Invalid value"},
-		"privileged by device plugin":  {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.Privileged = true }, "fabric.privileged: Forbidden"},
-		"a device plugin without RDMA": {func(c *Cluster) { c.Fabric.DevicePlugin.Count = 1 }, "fabric.devicePlugin: Forbidden"},
-		"a device plugin's bad name":   {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.DevicePlugin.Resource = "rdma/" }, "fabric.devicePlugin.resource: Invalid value"},
-		"a negative count of devices":  {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.DevicePlugin.Count = -1 }, "fabric.devicePlugin.count: Invalid value"},
+		"no image":                        {func(c *Cluster) { c.Image = "" }, "image: Required value"},
+		"a bad namespace":                 {func(c *Cluster) { c.Namespace = "-" }, "namespace: Invalid value"},
+		"no store":                        {func(c *Cluster) { c.Store.Replicas = -1 }, "store.replicas: Invalid value"},
+		"a segment in another unit":       {func(c *Cluster) { c.Store.SegmentSize = "10gb" }, `store.segmentSize: Invalid value: "10gb": is not a quantity`},
+		"the smallest segment":            {func(c *Cluster) { c.Store.SegmentSize = "16Mi" }, ""},
+		"a segment that is too small":     {func(c *Cluster) { c.Store.SegmentSize = "15Mi" }, "must be at least 16Mi"},
+		"a buffer of nothing":             {func(c *Cluster) { c.Store.LocalBufferSize = "0" }, "store.localBufferSize: Invalid value"},
+		"a buffer of a few bytes":         {func(c *Cluster) { c.Store.LocalBufferSize = "100" }, "must be at least 1Mi"},
+		"a limit that holds all":          {func(c *Cluster) { c.Store.SegmentSize = "256Mi"; c.Store.Resources.Limits.Memory = "449Mi" }, "requests.memory"},
+		"a limit without headroom":        {func(c *Cluster) { c.Store.Resources.Limits.Memory = "10Gi"; c.Store.Resources.Requests.Memory = "10Gi" }, "must be at least 10452Mi: segment 10Gi + local buffer 64Mi + 148Mi"},
+		"a master's memory":               {func(c *Cluster) { c.Master.Resources.Limits.Memory = "1x" }, "master.resources.limits.memory"},
+		"no version of an unknown image":  {func(c *Cluster) { c.Version = "" }, `version: Required value: say which Mooncake is in image "mooncake:1"`},
+		"a version that nobody knows":     {func(c *Cluster) { c.Version = "0.4" }, `version: Unsupported value: "0.4": supported values: "0.3.7.post2"`},
+		"the first known version":         {func(c *Cluster) { *c = older() }, ""},
+		"a buffer that the version fixed": {func(c *Cluster) { *c = older(); c.Store.LocalBufferSize = "64Mi" }, "store.localBufferSize: Forbidden: Mooncake 0.3.7.post2 has no MOONCAKE_LOCAL_BUFFER_SIZE: it exists since 0.3.8"},
+		"threads":                         {func(c *Cluster) { c.Master.Threads = 8 }, ""},
+		"negative threads":                {func(c *Cluster) { c.Master.Threads = -1 }, "master.threads: Invalid value"},
+		"a short lease":                   {func(c *Cluster) { c.Master.LeaseMilliseconds = 1 }, ""},
+		"a negative lease":                {func(c *Cluster) { c.Master.LeaseMilliseconds = -1 }, "master.leaseMilliseconds: Invalid value"},
+		"a short client TTL":              {func(c *Cluster) { c.Master.ClientTTLSeconds = 1 }, ""},
+		"a negative client TTL":           {func(c *Cluster) { c.Master.ClientTTLSeconds = -1 }, "master.clientTTLSeconds: Invalid value"},
+		"a watermark of all":              {func(c *Cluster) { c.Master.EvictionWatermark = 1 }, ""},
+		"a watermark above all":           {func(c *Cluster) { c.Master.EvictionWatermark = 1.1 }, "master.evictionWatermark: Invalid value"},
+		"a negative eviction ratio":       {func(c *Cluster) { c.Master.EvictionRatio = -0.1 }, "master.evictionRatio: Invalid value"},
+		"another REST port":               {func(c *Cluster) { c.Store.RESTPort = 8080 }, ""},
+		"a privileged REST port":          {func(c *Cluster) { c.Store.RESTPort = 80 }, "store.restPort: Invalid value: 80: must be between"},
+		"the health's port for REST":      {func(c *Cluster) { c.Store.RESTPort = 9300 }, "store.restPort: Invalid value: 9300: is the port of the store's health"},
+		"a port of the Transfer Engine":   {func(c *Cluster) { c.Store.RESTPort = 15031 }, "is one of the Transfer Engine's ports, 15000 to 15031"},
+		"a negative timeout":              {func(c *Cluster) { c.TimeoutSeconds = -1 }, "timeoutSeconds: Invalid value"},
+		"an unknown fabric":               {func(c *Cluster) { c.Fabric.Mode = "infiniband" }, `fabric.mode: Unsupported value: "infiniband"`},
+		"RDMA in the host's network":      {func(c *Cluster) { rdma(c, RDMAHostNetwork) }, ""},
+		"RDMA by a device plugin":         {func(c *Cluster) { rdma(c, RDMADevicePlugin) }, ""},
+		"RDMA with a GID index":           {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.GIDIndex = &three }, ""},
+		"RDMA, privileged":                {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.Privileged = true }, ""},
+		"RDMA without NICs":               {func(c *Cluster) { c.Fabric.Mode = RDMAHostNetwork }, "fabric.nics: Required value: name the RDMA devices"},
+		"NICs without RDMA":               {func(c *Cluster) { c.Fabric.NICs = []string{"mlx5_0"} }, "fabric.nics: Forbidden"},
+		"a GID index without RDMA":        {func(c *Cluster) { c.Fabric.GIDIndex = &three }, "fabric.gidIndex: Forbidden"},
+		"a negative GID index":            {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.GIDIndex = &minus }, "fabric.gidIndex: Invalid value"},
+		"a NIC twice":                     {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs[1] = "mlx5_0" }, "fabric.nics[1]: Duplicate value"},
+		"NICs in one text":                {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs = []string{"mlx5_0,mlx5_1"} }, "fabric.nics[0]: Invalid value"},
+		"a NIC without a name":            {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs = []string{""} }, "fabric.nics[0]: Invalid value"},
+		"privileged by device plugin":     {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.Privileged = true }, "fabric.privileged: Forbidden"},
+		"a device plugin without RDMA":    {func(c *Cluster) { c.Fabric.DevicePlugin.Count = 1 }, "fabric.devicePlugin: Forbidden"},
+		"a device plugin's bad name":      {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.DevicePlugin.Resource = "rdma/" }, "fabric.devicePlugin.resource: Invalid value"},
+		"a negative count of devices":     {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.DevicePlugin.Count = -1 }, "fabric.devicePlugin.count: Invalid value"},
 	}
 	for what, tc := range cases {
 		t.Run(what, func(t *testing.T) {
@@ -73,6 +96,61 @@ func TestValidate(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestVersionOfAnImage(t *testing.T) {
+	for image, want := range map[string]Version{
+		"kvcacheai/mooncake:0.3.13.post1":                 "0.3.13.post1",
+		"docker.io/kvcacheai/mooncake:0.3.12-cuda13":      "0.3.12",
+		"registry:5000/kvcacheai/mooncake:0.3.9@sha256:0": "0.3.9",
+		"lmsysorg/sglang:v0.5.5":                          "0.3.7.post2",
+		"kvcacheai/mooncake:0.9":                          "",
+		"kvcacheai/mooncake":                              "",
+		"registry:5000/mooncake":                          "",
+		"notkvcacheai/mooncake:0.3.9":                     "",
+		"lmsysorg/sglang:latest":                          "",
+	} {
+		assert.Equal(t, want, versionOf(image), image)
+	}
+}
+
+func TestVersionsAreOrdered(t *testing.T) {
+	assert.True(t, Version("0.3.12").since("0.3.12"))
+	assert.True(t, Version("0.3.12.post1").since("0.3.12"))
+	assert.True(t, Version("0.3.10").since("0.3.9"), "numbers, not letters")
+	assert.False(t, Version("0.3.8").since("0.3.8.post1"))
+	for name, g := range gates() {
+		for _, v := range []Version{g.Since, g.Until} {
+			assert.True(t, v == "" || slices.Contains(releases(), v), "%s: %s is no release", name, v)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	assert.Empty(t, valid().Warnings())
+	for want, change := range map[string]func(*Cluster){
+		"LD_PRELOAD=libgcc_s.so.1": func(c *Cluster) { *c = older() },
+		"is not pinned":            func(c *Cluster) { c.Image = "registry:5000/mooncake" },
+		"nothing is evicted":       func(c *Cluster) { c.Master.EvictionWatermark = 1 },
+		"busy for 4 s is dropped":  func(c *Cluster) { c.Master.ClientTTLSeconds = 4 },
+	} {
+		c := valid()
+		change(&c)
+		assert.Contains(t, strings.Join(c.Warnings(), "\n"), want)
+	}
+}
+
+func TestMasterProcess(t *testing.T) {
+	assert.Equal(t, []string{"mooncake_master"}, valid().MasterCommand())
+	assert.Equal(t, "python3", older().MasterCommand()[0], "its script loses SIGTERM and needs root")
+
+	c := valid()
+	assert.NotContains(t, strings.Join(c.MasterArguments(), " "), "rpc_thread_num")
+	c.Master.Threads, c.Master.LeaseMilliseconds = 8, 2000
+	assert.Equal(t, []string{
+		"--rpc_port=50051", "--metrics_port=9003", "--default_kv_lease_ttl=2000",
+		"--eviction_high_watermark_ratio=0.9", "--eviction_ratio=0.05", "--client_ttl=10", "--rpc_thread_num=8",
+	}, c.MasterArguments())
 }
 
 func TestNames(t *testing.T) {
@@ -101,6 +179,15 @@ func TestStoreVariables(t *testing.T) {
 	assert.Equal(t, "67108864", tcp["MOONCAKE_LOCAL_BUFFER_SIZE"])
 	assert.Equal(t, "tcp", tcp["MOONCAKE_PROTOCOL"])
 	assert.NotContains(t, tcp, "MOONCAKE_DEVICE")
+
+	assert.Equal(t, "9300", tcp["MOONCAKE_CLIENT_HTTP_PORT"])
+	assert.NotContains(t, tcp, "LD_PRELOAD")
+
+	old := values(older())
+	assert.Equal(t, "libgcc_s.so.1", old["LD_PRELOAD"])
+	for _, unread := range []string{"MOONCAKE_LOCAL_BUFFER_SIZE", "MOONCAKE_CLIENT_HTTP_PORT", "MC_RPC_TIMEOUT_MS"} {
+		assert.NotContains(t, old, unread)
+	}
 
 	rdma(&c, RDMAHostNetwork)
 	gid := 0

@@ -30,15 +30,46 @@ func (c Cluster) AdminAddress(name string) string {
 // metadata and exchanges it when two connect. Mooncake takes no other spelling.
 const MetadataServer = "P2PHANDSHAKE"
 
-// MasterArguments are the arguments of mooncake_master. It listens on every
-// address, so that port-forward and probes reach it, and stops at an argument that
-// it does not know: these exist in every version.
-func MasterArguments() []string {
-	return []string{
+// MasterCommand starts the master. Before 0.3.13 its script does so in a child
+// that no signal reaches, and up to 0.3.11 fails when it is not root.
+func (c Cluster) MasterCommand() []string {
+	if c.Version.since("0.3.13") {
+		return []string{"mooncake_master"}
+	}
+	return []string{"python3", "-c", strings.Join([]string{
+		"import importlib.util, os, sys",
+		"program = importlib.util.find_spec('mooncake').submodule_search_locations[0] + '/mooncake_master'",
+		"os.execv(program, [program] + sys.argv[1:])",
+	}, "\n")}
+}
+
+// MasterArguments are the arguments of the master. It listens on every address,
+// so that port-forward and probes reach it.
+func (c Cluster) MasterArguments() []string {
+	arguments := []string{
 		"--rpc_port=" + strconv.Itoa(RPCPort),
 		"--metrics_port=" + strconv.Itoa(MetricsPort),
+		"--default_kv_lease_ttl=" + strconv.Itoa(c.Master.LeaseMilliseconds),
+		"--eviction_high_watermark_ratio=" + number(c.Master.EvictionWatermark),
+		"--eviction_ratio=" + number(c.Master.EvictionRatio),
+		"--client_ttl=" + strconv.Itoa(c.Master.ClientTTLSeconds),
 	}
+	if c.Master.Threads > 0 {
+		arguments = append(arguments, "--rpc_thread_num="+strconv.Itoa(c.Master.Threads))
+	}
+	return arguments
 }
+
+func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// StoreArguments are the arguments of a store.
+func (c Cluster) StoreArguments() []string {
+	return []string{"--port", strconv.Itoa(c.Store.RESTPort)}
+}
+
+// StoreTellsHealth says whether a store has a port that tells if it is of use, which
+// it is only while it reaches its master.
+func (c Cluster) StoreTellsHealth() bool { return c.Version.has("MOONCAKE_ENABLE_CLIENT_HTTP_SERVER") }
 
 // StoreVariables tell a store about the cluster called name.
 func (c Cluster) StoreVariables(name string) []Variable {
@@ -53,6 +84,9 @@ func (c Cluster) StoreVariables(name string) []Variable {
 		{Name: "MOONCAKE_TE_META_DATA_SERVER", Value: MetadataServer},
 		{Name: "MOONCAKE_GLOBAL_SEGMENT_SIZE", Value: bytes(c.Store.SegmentSize)},
 		{Name: "MOONCAKE_LOCAL_BUFFER_SIZE", Value: bytes(c.Store.LocalBufferSize)},
+		{Name: "MOONCAKE_ENABLE_CLIENT_HTTP_SERVER", Value: "true"},
+		{Name: "MOONCAKE_CLIENT_HTTP_PORT", Value: strconv.Itoa(HealthPort)},
+		{Name: "LD_PRELOAD", Value: "libgcc_s.so.1"},
 	}
 	// Both spellings: PRC is read by every version, RPC by newer ones.
 	for _, spelling := range []string{"PRC", "RPC"} {
@@ -67,7 +101,7 @@ func (c Cluster) StoreVariables(name string) []Variable {
 		Variable{Name: "MC_RPC_TIMEOUT_MS", Value: "3000"},
 		Variable{Name: "MC_RPC_CONNECT_TIMEOUT_MS", Value: "2000"},
 	)
-	return append(variables, c.Fabric.variables()...)
+	return c.Version.keep(append(variables, c.Fabric.variables()...))
 }
 
 func (f Fabric) variables() []Variable {

@@ -18,7 +18,7 @@ func (c Cluster) VerifyVariables(name string) []Variable {
 	var stores []string
 	for ordinal := range c.Store.Replicas {
 		pod := fmt.Sprintf("%s-%d", StoreName(name), ordinal)
-		stores = append(stores, fmt.Sprintf("%s=%s.%s.%s.svc:%d", pod, pod, StoreName(name), c.Namespace, RESTPort))
+		stores = append(stores, fmt.Sprintf("%s=%s.%s.%s.svc:%d", pod, pod, StoreName(name), c.Namespace, c.Store.RESTPort))
 	}
 	return []Variable{
 		{Name: "STORES", Value: strings.Join(stores, " ")},
@@ -26,10 +26,10 @@ func (c Cluster) VerifyVariables(name string) []Variable {
 		{Name: "SEGMENT_BYTES", Value: bytes(c.Store.SegmentSize)},
 		{Name: "PROTOCOL", Value: c.Fabric.Protocol()},
 		{Name: "METADATA", Value: MetadataServer},
-		// A store that was replaced is shown until the master misses it (10 s), and a
-		// master that was replaced gets its stores back after half a minute at worst.
-		{Name: "SETTLE_SECONDS", Value: "60"},
-		{Name: "LEASE_SECONDS", Value: "10"},
+		// A store that was replaced is shown until the master misses it, and a master
+		// that was replaced gets its stores back after half a minute at worst.
+		{Name: "SETTLE_SECONDS", Value: strconv.Itoa(60 + c.Master.ClientTTLSeconds)},
+		{Name: "LEASE_SECONDS", Value: number(float64(c.Master.LeaseMilliseconds) / 1000)},
 		{Name: "DEADLINE_SECONDS", Value: strconv.Itoa(c.TimeoutSeconds)},
 	}
 }
