@@ -90,8 +90,8 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 		b.createMaster,
 		b.createMasterService,
 		b.createStoreService,
-		b.createStores,
 		b.createScripts,
+		b.createStores,
 		b.createVerifyJob,
 	} {
 		if err := create(); err != nil {

@@ -17,7 +17,7 @@ import (
 
 // specs are the clusters whose objects are kept in testdata.
 func specs() map[string]mooncake.Spec {
-	gid := 3
+	gid, drain := 3, 300
 	return map[string]mooncake.Spec{
 		"default": {Image: "mooncake:1", Version: "0.3.13.post1"},
 		"older":   {Image: "lmsysorg/sglang:v0.5.5", Store: mooncake.Store{SegmentSize: "256Mi"}},
@@ -32,7 +32,10 @@ func specs() map[string]mooncake.Spec {
 					Limits:   mooncake.Amounts{Memory: "4Gi"},
 				},
 			},
-			Store: mooncake.Store{Replicas: 5, SegmentSize: "64Gi", LocalBufferSize: "128Mi", RESTPort: 8080},
+			Store: mooncake.Store{
+				Replicas: 5, SegmentSize: "64Gi", LocalBufferSize: "128Mi", RESTPort: 8080,
+				DrainSeconds: &drain, Restart: "2026-11-30",
+			},
 			Fabric: mooncake.Fabric{
 				Mode: mooncake.RDMAHostNetwork, NICs: []string{"mlx5_0", "mlx5_1"}, GIDIndex: &gid, Privileged: true,
 			},

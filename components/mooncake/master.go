@@ -56,7 +56,7 @@ func (b *builder) masterArgs(name string) *appsv1.DeploymentArgs {
 			// Never two masters behind one Service: each would know half of the keys.
 			Strategy: &appsv1.DeploymentStrategyArgs{Type: pulumi.String("Recreate")},
 			Selector: b.owner.LabelSelector(b.master()),
-			Template: objects.Template(b.owner, b.master(), pod, nil),
+			Template: objects.Template(b.owner, b.master(), pod, restarted(b.spec.Master.Restart)),
 		},
 	}
 }

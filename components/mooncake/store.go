@@ -27,16 +27,23 @@ func (b *builder) createStoreService() (err error) {
 
 func (b *builder) createStores() (err error) {
 	name := spec.StoreName(b.name)
-	b.stores, err = appsv1.NewStatefulSet(b.ctx, name, b.storeArgs(name), b.child(b.masterService, b.storeService))
+	b.stores, err = appsv1.NewStatefulSet(b.ctx, name, b.storeArgs(name), b.child(b.masterService, b.storeService, b.scripts))
 	return err
 }
 
 func (b *builder) storeArgs(name string) *appsv1.StatefulSetArgs {
 	pod := objects.Pod(user, b.storeContainer())
-	// As process 1 some releases do not hear SIGTERM. A store that still waits for its
-	// master ignores it in any case; one that runs ends within 3 s.
+	// As process 1 some releases do not hear SIGTERM, and the hook could not kill it.
 	pod.ShareProcessNamespace = pulumi.Bool(true)
-	pod.TerminationGracePeriodSeconds = pulumi.Int(15)
+	pod.TerminationGracePeriodSeconds = pulumi.Int(b.spec.StoreGraceSeconds())
+	if hook := b.spec.StoreStopCommand(b.name); hook != nil {
+		container := pod.Containers.(corev1.ContainerArray)[0].(*corev1.ContainerArgs)
+		container.Lifecycle = &corev1.LifecycleArgs{PreStop: &corev1.LifecycleHandlerArgs{
+			Exec: &corev1.ExecActionArgs{Command: pulumi.ToStringArray(hook)},
+		}}
+		container.VolumeMounts = corev1.VolumeMountArray{scriptsMount()}
+		pod.Volumes = corev1.VolumeArray{b.scriptsVolume()}
+	}
 	b.joinFabric(pod)
 
 	return &appsv1.StatefulSetArgs{
@@ -48,7 +55,7 @@ func (b *builder) storeArgs(name string) *appsv1.StatefulSetArgs {
 			// away at once when it rolled right after a restart of the master (measured).
 			PodManagementPolicy: pulumi.String("OrderedReady"),
 			Selector:            b.owner.LabelSelector(b.store()),
-			Template:            objects.Template(b.owner, b.store(), pod, nil),
+			Template:            objects.Template(b.owner, b.store(), pod, restarted(b.spec.Store.Restart)),
 		},
 	}
 }

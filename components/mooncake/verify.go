@@ -10,21 +10,6 @@ import (
 	"kvinfra/components/mooncake/spec"
 )
 
-const verifyKey = "verify.py"
-
-func (b *builder) scriptsName() string { return b.name + "-scripts" }
-
-func (b *builder) createScripts() (err error) {
-	if b.spec.SkipVerification {
-		return nil
-	}
-	b.scripts, err = corev1.NewConfigMap(b.ctx, b.scriptsName(), &corev1.ConfigMapArgs{
-		Metadata: b.owner.Meta(b.scriptsName(), b.verification()),
-		Data:     pulumi.StringMap{verifyKey: pulumi.String(spec.VerifyScript)},
-	}, b.child())
-	return err
-}
-
 // createVerifyJob makes the Job that moves data between the stores. Its name
 // changes, and so it runs again, with everything that decides whether they can.
 func (b *builder) createVerifyJob() error {
@@ -32,7 +17,7 @@ func (b *builder) createVerifyJob() error {
 		return nil
 	}
 	pod := b.verifyPod()
-	hash, err := kube.Hash(pod, spec.VerifyScript, b.spec.RunVerify,
+	hash, err := kube.Hash(pod, spec.Scripts(), b.spec.RunVerify,
 		b.masterArgs(spec.MasterName(b.name)).Spec, b.storeArgs(spec.StoreName(b.name)).Spec)
 	if err != nil {
 		return err
@@ -49,19 +34,16 @@ func (b *builder) verifyPod() *corev1.PodTemplateSpecArgs {
 		Name:                     pulumi.String("verify"),
 		Image:                    pulumi.String(b.spec.Image),
 		ImagePullPolicy:          pulumi.String("IfNotPresent"),
-		Command:                  pulumi.ToStringArray([]string{"python3", "/scripts/" + verifyKey}),
+		Command:                  pulumi.ToStringArray([]string{"python3", scriptsDir + "/verify.py"}),
 		Env:                      environment(b.spec.VerifyVariables(b.name)),
 		Resources:                objects.Resources(verifyResources()),
 		SecurityContext:          objects.Locked(),
 		TerminationMessagePolicy: pulumi.String("FallbackToLogsOnError"),
-		VolumeMounts:             corev1.VolumeMountArray{objects.Mount("scripts", "/scripts")},
+		VolumeMounts:             corev1.VolumeMountArray{scriptsMount()},
 	})
 	pod := template.Spec.(*corev1.PodSpecArgs)
 	pod.TerminationGracePeriodSeconds = pulumi.Int(1) // nothing to finish: what it wrote is evicted some day
-	pod.Volumes = corev1.VolumeArray{&corev1.VolumeArgs{
-		Name:      pulumi.String("scripts"),
-		ConfigMap: &corev1.ConfigMapVolumeSourceArgs{Name: pulumi.String(b.scriptsName())},
-	}}
+	pod.Volumes = corev1.VolumeArray{b.scriptsVolume()}
 	return template
 }
 

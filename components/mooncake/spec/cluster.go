@@ -69,6 +69,9 @@ type Master struct {
 	// fails; with less than 5 a busy store is dropped.
 	ClientTTLSeconds int `json:"clientTTLSeconds,omitempty"`
 
+	// Restart restarts the master: any new text.
+	Restart string `json:"restart,omitempty"`
+
 	// Resources of the master. Default: 100m CPU and 256Mi memory requested, memory
 	// limited to 256Mi; it needs about 60Mi and a little for each key.
 	Resources Resources `json:"resources,omitzero"`
@@ -77,8 +80,8 @@ type Master struct {
 // Store describes the stores, which are all alike.
 type Store struct {
 	// Replicas is the number of stores. Default 3. A larger number adds memory in
-	// place; a smaller one takes the highest ordinals away with their keys: this is
-	// a cache.
+	// place; a smaller one takes the stores with the highest ordinals away, one after
+	// the other, each drained.
 	Replicas int `json:"replicas,omitempty"`
 
 	// SegmentSize is the memory that each store lends, a Kubernetes quantity of at
@@ -95,6 +98,16 @@ type Store struct {
 	// RESTPort is the port of a store's HTTP interface. Default 8088. A change restarts
 	// like SegmentSize.
 	RESTPort int `json:"restPort,omitempty"`
+
+	// DrainSeconds is how long a store that is stopped may take to move its keys to the
+	// others; 0 leaves them. Default 60, or 0 before 0.3.12, which cannot. What was read
+	// within the master's lease is not moved: keys that are read all the time are lost
+	// with their store. Nothing is moved when the others lack room. A change restarts
+	// like SegmentSize.
+	DrainSeconds *int `json:"drainSeconds,omitempty"`
+
+	// Restart restarts the stores one after the other, each drained: any new text.
+	Restart string `json:"restart,omitempty"`
 
 	// Resources of each store. The memory limit must hold segment, buffer and
 	// Overhead, and is their sum by default. Default CPU request: 100m. A change
@@ -136,6 +149,13 @@ func (c Cluster) WithDefaults() Cluster {
 	fill(&c.Store.SegmentSize, "10Gi")
 	fill(&c.Store.LocalBufferSize, defaultBuffer(c.Version))
 	fill(&c.Store.RESTPort, 8088)
+	if c.Store.DrainSeconds == nil {
+		seconds := 0
+		if c.Version.has("drain_jobs") {
+			seconds = 60
+		}
+		c.Store.DrainSeconds = &seconds
+	}
 	c.Store.Resources = c.Store.Resources.Or(Resources{
 		Requests: Amounts{CPU: "100m"},
 		Limits:   Amounts{Memory: c.footprint()},

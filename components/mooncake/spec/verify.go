@@ -1,19 +1,13 @@
 package spec
 
 import (
-	_ "embed"
 	"fmt"
 	"strconv"
 	"strings"
 )
 
-// VerifyScript moves data between all stores. It reads the variables of
-// VerifyVariables.
-//
-//go:embed verify.py
-var VerifyScript string
-
-// VerifyVariables tell the script about the cluster called name.
+// VerifyVariables tell the script that moves data between all stores about the
+// cluster called name.
 func (c Cluster) VerifyVariables(name string) []Variable {
 	var stores []string
 	for ordinal := range c.Store.Replicas {
@@ -26,9 +20,10 @@ func (c Cluster) VerifyVariables(name string) []Variable {
 		{Name: "SEGMENT_BYTES", Value: bytes(c.Store.SegmentSize)},
 		{Name: "PROTOCOL", Value: c.Fabric.Protocol()},
 		{Name: "METADATA", Value: MetadataServer},
-		// A store that was replaced is shown until the master misses it, and a master
-		// that was replaced gets its stores back after half a minute at worst.
-		{Name: "SETTLE_SECONDS", Value: strconv.Itoa(60 + c.Master.ClientTTLSeconds)},
+		// A store that was replaced is shown until the master misses it.
+		{Name: "FORGET_SECONDS", Value: strconv.Itoa(c.Master.ClientTTLSeconds + 5)},
+		// A master that was replaced gets its stores back after half a minute at worst.
+		{Name: "SETTLE_SECONDS", Value: strconv.Itoa(c.Master.ClientTTLSeconds + 60)},
 		{Name: "LEASE_SECONDS", Value: number(float64(c.Master.LeaseMilliseconds) / 1000)},
 		{Name: "DEADLINE_SECONDS", Value: strconv.Itoa(c.TimeoutSeconds)},
 	}

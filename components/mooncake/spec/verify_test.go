@@ -173,11 +173,11 @@ func (f *fake) verify(protocol string) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(f.t.Context(), 30*time.Second)
 	defer cancel()
-	script := exec.CommandContext(ctx, "python3", "verify.py")
+	script := exec.CommandContext(ctx, "python3", "-B", "scripts/verify.py")
 	script.Env = append(os.Environ(),
 		"STORES="+strings.Join(stores, " "), "MASTER="+f.master.Listener.Addr().String(),
 		"SEGMENT_BYTES=1024", "PROTOCOL="+protocol, "METADATA=P2PHANDSHAKE",
-		"LEASE_SECONDS=0", "SETTLE_SECONDS=0", "DEADLINE_SECONDS=20")
+		"LEASE_SECONDS=0", "FORGET_SECONDS=0", "SETTLE_SECONDS=0", "DEADLINE_SECONDS=20")
 	said, err := script.CombinedOutput()
 	return string(said), err
 }

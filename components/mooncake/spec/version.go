@@ -67,6 +67,7 @@ func gates() map[string]gate {
 		"MC_FORCE_HCA":                       {Since: "0.3.8"},
 		"MC_RPC_TIMEOUT_MS":                  {Since: "0.3.12"},
 		"MC_RPC_CONNECT_TIMEOUT_MS":          {Since: "0.3.12"},
+		"drain_jobs":                         {Since: "0.3.12"}, // with what says how full each store is
 		// Reading a key of a store that died ends the reader: the wheel's own libunwind
 		// breaks exceptions. With the system's library loaded first it does not.
 		"LD_PRELOAD": {Until: "0.3.12"},

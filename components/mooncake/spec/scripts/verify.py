@@ -7,7 +7,6 @@ bytes, because a store answers 200 with an empty body when a transfer failed.
 Only Python's standard library: it runs in the image of the cluster.
 """
 
-import http.client
 import itertools
 import json
 import os
@@ -19,14 +18,19 @@ import sys
 import time
 import uuid
 
+from masters import ANSWER_SECONDS, NoMaster, addresses, ask_leader, request
+
 READERS = 8  # of each value at most: in a large cluster all pairs would take long
 VALUE_BYTES = 64 * 1024  # more than one slice of an RDMA transfer, once written as hex
 TRIES = 2  # a store that was just replaced may still be dialled at its old address
-ANSWER_SECONDS = 15  # a store gives up on a peer that does not answer after 5 s
 
 
 class Failed(Exception):
     """What is wrong, as the user reads it."""
+
+
+class Misconfigured(Failed):
+    """What no waiting repairs, once the stores of before are forgotten."""
 
 
 class Store:
@@ -56,6 +60,7 @@ class Cluster:
         self.protocol = environment["PROTOCOL"]
         self.metadata = environment["METADATA"]
         self.lease_seconds = float(environment["LEASE_SECONDS"])
+        self.forget_seconds = float(environment["FORGET_SECONDS"])
         self.settle_seconds = float(environment["SETTLE_SECONDS"])
         self.run = uuid.uuid4().hex  # the cluster keeps the old value of a key that exists
         self.keys = []  # all that was written, to be removed
@@ -79,12 +84,13 @@ class Cluster:
 
     def wait_for_segments(self):
         """Waits until the master shows one segment of each store; returns where peers dial them."""
-        end = time.monotonic() + self.settle_seconds
+        start = time.monotonic()
         while True:
             try:
                 return self.segments()
-            except Failed:
-                if time.monotonic() > end:
+            except Failed as e:
+                patience = self.forget_seconds if isinstance(e, Misconfigured) else self.settle_seconds
+                if time.monotonic() > start + patience:
                     raise
             time.sleep(1)
 
@@ -92,7 +98,7 @@ class Cluster:
         names = self.ask_leader("/get_all_segments").split()
         for name in names:
             if is_loopback(name):
-                raise Failed(
+                raise Misconfigured(
                     f"the master knows a store as {name}, which every peer takes for itself: "
                     "the stores need their pod's address in MOONCAKE_LOCAL_HOSTNAME and LOCAL_HOSTNAME"
                 )
@@ -117,23 +123,14 @@ class Cluster:
         endpoints = [s["te_endpoint"] for s in detail["segments"]]
         for endpoint in endpoints:
             if is_loopback(endpoint):
-                raise Failed(f"a store registered {endpoint} as the address for its data, which every peer takes for itself")
+                raise Misconfigured(f"a store registered {endpoint} as the address for its data, which every peer takes for itself")
         return endpoints
 
     def ask_leader(self, path):
-        """Returns the answer of the one master that serves; the others of a highly available cluster refuse."""
-        host, port = self.master.rsplit(":", 1)
-        seen = []
-        for address in addresses(host):
-            try:
-                status, body = request(f"{address}:{port}", "GET", path)
-            except OSError as e:
-                seen.append(f"{address}: {e}")
-                continue
-            if status == 200:
-                return body.decode()
-            seen.append(f"{address}: status {status}")
-        raise Failed(f"no master answers {path} at {self.master}: {'; '.join(seen) or 'the name has no address'}")
+        try:
+            return ask_leader(self.master, path)
+        except NoMaster as e:
+            raise Failed(str(e)) from e
 
     # The transport. The master repeats what a store was told to use, also when the
     # store found no device and took TCP. A store's Transfer Engine tells its peers
@@ -243,18 +240,6 @@ class Cluster:
             say(f"{len(left)} of {len(self.keys)} values of this check stay until they are evicted")
 
 
-def request(address, method, path, body=None):
-    connection = http.client.HTTPConnection(address, timeout=ANSWER_SECONDS)
-    try:
-        connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})
-        answer = connection.getresponse()
-        return answer.status, answer.read()
-    except http.client.HTTPException as e:
-        raise OSError(f"no HTTP answer: {e!r}") from e
-    finally:
-        connection.close()
-
-
 def describe(endpoint):
     """Returns what a store tells a peer that wants to move data."""
     host, port = endpoint.rsplit(":", 1)
@@ -267,14 +252,6 @@ def describe(endpoint):
                 return json.loads(answer.read(length)[1:])
     except (OSError, struct.error, ValueError) as e:
         raise Failed(f"the Transfer Engine at {endpoint} does not answer: {e}") from e
-
-
-def addresses(host):
-    try:
-        found = socket.getaddrinfo(host, None, socket.AF_INET, socket.SOCK_STREAM)
-    except OSError:
-        return []
-    return sorted({entry[4][0] for entry in found})
 
 
 def is_loopback(endpoint):
