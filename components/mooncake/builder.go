@@ -29,7 +29,7 @@ type builder struct {
 
 // master and store are the parts of a cluster; their app labels are the seed's.
 func (b *builder) master() objects.Part {
-	return objects.Part{Component: "master", App: spec.MasterName(b.name)}
+	return objects.Part{Component: "master", App: b.spec.MasterName(b.name)}
 }
 
 func (b *builder) store() objects.Part {
@@ -59,14 +59,16 @@ func (b *builder) registerOutputs(c *Cluster) error {
 		return complete.ApplyT(func(string) string { return s }).(pulumi.StringOutput)
 	}
 	c.MasterAddress = afterwards(b.spec.MasterAddress(b.name))
-	c.MetadataServer = afterwards(spec.MetadataServer)
+	c.MetadataServer = afterwards(b.spec.MetadataServer(b.name))
 	c.Protocol = afterwards(b.spec.Fabric.Protocol())
+	c.ClusterID = afterwards(b.spec.ClusterIDFor(b.name))
 	c.Version = afterwards(string(b.spec.Version))
 	c.MetricsURL = afterwards("http://" + b.spec.AdminAddress(b.name) + "/metrics/summary")
 	return b.ctx.RegisterResourceOutputs(c, pulumi.Map{
 		"masterAddress":  c.MasterAddress,
 		"metadataServer": c.MetadataServer,
 		"protocol":       c.Protocol,
+		"clusterId":      c.ClusterID,
 		"version":        c.Version,
 		"metricsUrl":     c.MetricsURL,
 	})

@@ -13,13 +13,15 @@ import (
 // Spec is the description of a cluster. Its types are here too, so that a
 // program imports one package.
 type (
-	Spec         = spec.Cluster
-	Master       = spec.Master
-	Store        = spec.Store
-	Fabric       = spec.Fabric
-	DevicePlugin = spec.DevicePlugin
-	Resources    = spec.Resources
-	Amounts      = spec.Amounts
+	Spec             = spec.Cluster
+	Master           = spec.Master
+	Store            = spec.Store
+	Metadata         = spec.Metadata
+	HighAvailability = spec.HighAvailability
+	Fabric           = spec.Fabric
+	DevicePlugin     = spec.DevicePlugin
+	Resources        = spec.Resources
+	Amounts          = spec.Amounts
 )
 
 // The fabrics that a cluster can use.
@@ -27,6 +29,13 @@ const (
 	TCP              = spec.TCP
 	RDMAHostNetwork  = spec.RDMAHostNetwork
 	RDMADevicePlugin = spec.RDMADevicePlugin
+)
+
+// The places for the metadata of Transfer Engines.
+const (
+	MetadataP2P  = spec.MetadataP2P
+	MetadataHTTP = spec.MetadataHTTP
+	MetadataEtcd = spec.MetadataEtcd
 )
 
 // Type is the component's type token.
@@ -49,6 +58,9 @@ type Cluster struct {
 	MetadataServer pulumi.StringOutput `pulumi:"metadataServer"`
 	// Protocol is what clients set as MOONCAKE_PROTOCOL: tcp or rdma.
 	Protocol pulumi.StringOutput `pulumi:"protocol"`
+	// ClusterID is what clients set as MC_STORE_CLUSTER_ID when there are several
+	// masters, and as MC_METADATA_CLUSTER_ID when the metadata is in etcd.
+	ClusterID pulumi.StringOutput `pulumi:"clusterId"`
 	// Version is the release of Mooncake that clients must have too.
 	Version pulumi.StringOutput `pulumi:"version"`
 	// MetricsURL is the master's summary of keys and capacity.
@@ -89,6 +101,7 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 	for _, create := range []func() error{
 		b.createMaster,
 		b.createMasterService,
+		b.createDisruptionBudgets,
 		b.createStoreService,
 		b.createScripts,
 		b.createStores,

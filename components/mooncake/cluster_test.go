@@ -21,6 +21,15 @@ func specs() map[string]mooncake.Spec {
 	return map[string]mooncake.Spec{
 		"default": {Image: "mooncake:1", Version: "0.3.13.post1"},
 		"older":   {Image: "lmsysorg/sglang:v0.5.5", Store: mooncake.Store{SegmentSize: "256Mi"}},
+		"high-availability": {
+			Image: "kvcacheai/mooncake:0.3.13.post1", ClusterID: "pool-1",
+			HighAvailability: mooncake.HighAvailability{Etcd: []string{"etcd-0.infra.svc:2379", "etcd-1.infra.svc:2379"}},
+			Metadata:         mooncake.Metadata{Mode: mooncake.MetadataEtcd, Etcd: []string{"etcd-0.infra.svc:2379"}},
+		},
+		"http-metadata": {
+			Image:    "kvcacheai/mooncake:0.3.13.post1",
+			Metadata: mooncake.Metadata{Mode: mooncake.MetadataHTTP},
+		},
 		"rdma-host-network": {
 			Namespace: "kv",
 			Image:     "mooncake:1",
@@ -154,7 +163,7 @@ func TestNoArgsAreBadArgs(t *testing.T) {
 func TestEveryFailedCreationIsReported(t *testing.T) {
 	all, err := run(specs()["default"], render.Options{})
 	require.NoError(t, err)
-	require.Len(t, all, 7)
+	require.Equal(t, 8, len(all))
 	for _, failing := range all {
 		t.Run(failing.Type+" "+failing.Name, func(t *testing.T) {
 			_, err := run(specs()["default"], render.Options{Fail: func(r render.Resource) error {

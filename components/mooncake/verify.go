@@ -18,7 +18,7 @@ func (b *builder) createVerifyJob() error {
 	}
 	pod := b.verifyPod()
 	hash, err := kube.Hash(pod, spec.Scripts(), b.spec.RunVerify,
-		b.masterArgs(spec.MasterName(b.name)).Spec, b.storeArgs(spec.StoreName(b.name)).Spec)
+		b.masterArgs(b.spec.MasterName(b.name)).Spec, b.storeArgs(spec.StoreName(b.name)).Spec)
 	if err != nil {
 		return err
 	}

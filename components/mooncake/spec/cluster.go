@@ -27,6 +27,18 @@ type Cluster struct {
 	// Store is what lends the memory.
 	Store Store `json:"store,omitzero"`
 
+	// Metadata says where Transfer Engines learn how to reach each other.
+	Metadata Metadata `json:"metadata,omitzero"`
+
+	// HighAvailability has several masters instead of one.
+	HighAvailability HighAvailability `json:"highAvailability,omitzero"`
+
+	// ClusterID is the name of this cluster in an etcd that it shares with others, for
+	// metadata and for high availability; masters, stores and clients must have the
+	// same. Default: namespace and name, with a dot between. A change makes a new, empty
+	// cluster.
+	ClusterID string `json:"clusterId,omitempty"`
+
 	// Fabric is the network over which stores and clients move data.
 	Fabric Fabric `json:"fabric,omitzero"`
 
@@ -45,9 +57,13 @@ type Cluster struct {
 	TimeoutSeconds int `json:"timeoutSeconds,omitempty"`
 }
 
-// Master describes the coordinator, one pod. Any change of it restarts the master,
+// Master describes the coordinator. Any change of it restarts the master,
 // and all keys are forgotten.
 type Master struct {
+	// Replicas is the number of masters: 1, or with high availability 2 or 3, by
+	// default 3.
+	Replicas int `json:"replicas,omitempty"`
+
 	// Threads that serve requests. Default: Mooncake's own, up to 16 by the number of
 	// cores (4 before 0.3.12).
 	Threads int `json:"threads,omitempty"`
@@ -123,9 +139,10 @@ type Amounts = kube.Amounts
 
 // Ports of the processes.
 const (
-	RPCPort     = 50051 // master, for clients and stores
-	MetricsPort = 9003  // master, HTTP
-	HealthPort  = 9300  // store, HTTP: metrics, and whether it is of use
+	RPCPort      = 50051 // master, for clients and stores
+	MetricsPort  = 9003  // master, HTTP
+	MetadataPort = 8080  // master, HTTP, with metadata mode http
+	HealthPort   = 9300  // store, HTTP: metrics, and whether it is of use
 	// The Transfer Engine of a store takes two ports of this range. The default one
 	// is 2001 ports wide, too many to name in a network policy or on a host.
 	TransferPortMin = 15000
@@ -136,6 +153,11 @@ const (
 func (c Cluster) WithDefaults() Cluster {
 	fill(&c.Namespace, "default")
 	fill(&c.Version, versionOf(c.Image))
+	fill(&c.Metadata.Mode, MetadataP2P)
+	if c.HighAvailability.Enabled() {
+		fill(&c.Master.Replicas, 3)
+	}
+	fill(&c.Master.Replicas, 1)
 	fill(&c.Master.LeaseMilliseconds, 10000)
 	fill(&c.Master.EvictionWatermark, 0.9)
 	fill(&c.Master.EvictionRatio, 0.05)

@@ -13,6 +13,13 @@ func valid() Cluster { return Cluster{Image: "mooncake:1", Version: "0.3.13.post
 // older is a valid cluster of the first release that is known.
 func older() Cluster { return Cluster{Image: "lmsysorg/sglang:v0.5.5"}.WithDefaults() }
 
+// available is a valid cluster with several masters.
+func available() Cluster {
+	c := valid()
+	c.HighAvailability.Etcd, c.Master.Replicas = []string{"etcd:2379"}, 0
+	return c.WithDefaults()
+}
+
 func rdma(c *Cluster, mode FabricMode) {
 	c.Fabric = Fabric{Mode: mode, NICs: []string{"mlx5_0", "mlx5_1"}}
 	c.Store.Resources = Resources{} // it needs more memory
@@ -51,6 +58,23 @@ func TestValidate(t *testing.T) {
 		"a version that nobody knows":     {func(c *Cluster) { c.Version = "0.4" }, `version: Unsupported value: "0.4": supported values: "0.3.7.post2"`},
 		"the first known version":         {func(c *Cluster) { *c = older() }, ""},
 		"a buffer that the version fixed": {func(c *Cluster) { *c = older(); c.Store.LocalBufferSize = "64Mi" }, "store.localBufferSize: Forbidden: Mooncake 0.3.7.post2 has no MOONCAKE_LOCAL_BUFFER_SIZE: it exists since 0.3.8"},
+		"two masters on etcd":             {func(c *Cluster) { *c = available(); c.Master.Replicas = 2 }, ""},
+		"two masters without etcd":        {func(c *Cluster) { c.Master.Replicas = 2 }, "master.replicas: Invalid value: 2: must be 1 without highAvailability.etcd"},
+		"one master on etcd":              {func(c *Cluster) { *c = available(); c.Master.Replicas = 1 }, "master.replicas: Invalid value: 1: must be 2 or 3"},
+		"four masters":                    {func(c *Cluster) { *c = available(); c.Master.Replicas = 4 }, "must be 2 or 3"},
+		"several masters, too old":        {func(c *Cluster) { *c = available(); c.Version = "0.3.10.post1"; c.Store.DrainSeconds = new(int) }, "highAvailability.etcd: Forbidden: Mooncake 0.3.10.post1 has no high availability: it exists since 0.3.10.post2"},
+		"an etcd with a scheme":           {func(c *Cluster) { *c = available(); c.HighAvailability.Etcd[0] = "http://etcd:2379" }, "highAvailability.etcd[0]: Invalid value"},
+		"etcd servers in one text":        {func(c *Cluster) { *c = available(); c.HighAvailability.Etcd[0] = "a:2379,b:2379" }, "is not host:port of one server"},
+		"an etcd without a port":          {func(c *Cluster) { *c = available(); c.HighAvailability.Etcd[0] = "etcd" }, "is not host:port of one server"},
+		"an etcd twice":                   {func(c *Cluster) { *c = available(); c.HighAvailability.Etcd = []string{"a:1", "a:1"} }, "highAvailability.etcd[1]: Duplicate value"},
+		"metadata in the master":          {func(c *Cluster) { c.Metadata.Mode = MetadataHTTP }, ""},
+		"metadata in several masters":     {func(c *Cluster) { *c = available(); c.Metadata.Mode = MetadataHTTP }, "metadata.mode: Forbidden: each of several masters would have metadata of its own"},
+		"metadata in etcd":                {func(c *Cluster) { c.Metadata = Metadata{MetadataEtcd, []string{"etcd:2379"}} }, ""},
+		"metadata in no etcd":             {func(c *Cluster) { c.Metadata.Mode = MetadataEtcd }, "metadata.etcd: Required value"},
+		"an etcd that is not used":        {func(c *Cluster) { c.Metadata.Etcd = []string{"etcd:2379"} }, "metadata.etcd: Forbidden: is only for metadata.mode etcd"},
+		"metadata in Redis":               {func(c *Cluster) { c.Metadata.Mode = "redis" }, `metadata.mode: Unsupported value: "redis"`},
+		"a cluster id":                    {func(c *Cluster) { c.ClusterID = "pool-1.a" }, ""},
+		"a cluster id with a slash":       {func(c *Cluster) { c.ClusterID = "a/b" }, "clusterId: Invalid value"},
 		"no drain":                        {func(c *Cluster) { c.Store.DrainSeconds = new(int) }, ""},
 		"a negative drain":                {func(c *Cluster) { c.Store.DrainSeconds = &minus }, "store.drainSeconds: Invalid value"},
 		"a drain that the version lacks":  {func(c *Cluster) { *c = older(); c.Store.DrainSeconds = &three }, "store.drainSeconds: Forbidden: Mooncake 0.3.7.post2 has no drain_jobs: it exists since 0.3.12"},
@@ -148,17 +172,46 @@ func TestMasterProcess(t *testing.T) {
 	assert.Equal(t, "python3", older().MasterCommand()[0], "its script loses SIGTERM and needs root")
 
 	c := valid()
-	assert.NotContains(t, strings.Join(c.MasterArguments(), " "), "rpc_thread_num")
+	assert.NotContains(t, strings.Join(c.MasterArguments("m"), " "), "rpc_thread_num")
 	c.Master.Threads, c.Master.LeaseMilliseconds = 8, 2000
 	assert.Equal(t, []string{
 		"--rpc_port=50051", "--metrics_port=9003", "--default_kv_lease_ttl=2000",
 		"--eviction_high_watermark_ratio=0.9", "--eviction_ratio=0.05", "--client_ttl=10", "--rpc_thread_num=8",
-	}, c.MasterArguments())
+	}, c.MasterArguments("m"))
+}
+
+func TestSeveralMasters(t *testing.T) {
+	c := available()
+	c.HighAvailability.Etcd = []string{"a:2379", "b:2379"}
+	assert.Equal(t, 3, c.Master.Replicas)
+	assert.Equal(t, "etcd://a:2379;b:2379", c.MasterAddress("m"), "no Service: only the one that leads has an open port")
+	assert.Equal(t, "m-masters.default.svc:9003", c.AdminAddress("m"))
+	assert.Subset(t, c.MasterArguments("m"), []string{
+		"--enable_ha=true", "--ha_backend_type=etcd", "--ha_backend_connstring=a:2379;b:2379",
+		"--cluster_id=default.m", "--rpc_address=$(POD_IP)",
+	})
+	id := Variable{Name: "MC_STORE_CLUSTER_ID", Value: "default.m"}
+	assert.Contains(t, c.MasterVariables("m"), id)
+	assert.Contains(t, c.StoreVariables("m"), id)
+	assert.NotContains(t, valid().StoreVariables("m"), id)
+}
+
+func TestMetadata(t *testing.T) {
+	c := valid()
+	assert.Equal(t, "P2PHANDSHAKE", c.MetadataServer("m"))
+	c.Metadata.Mode = MetadataHTTP
+	assert.Equal(t, "http://m-master.default.svc:8080/metadata", c.MetadataServer("m"), "without the path stores never start")
+	assert.Subset(t, c.MasterArguments("m"), []string{"--enable_http_metadata_server=true", "--http_metadata_server_port=8080"})
+	c.Metadata = Metadata{MetadataEtcd, []string{"a:2379", "b:2379"}}
+	assert.Equal(t, "etcd://a:2379;b:2379", c.MetadataServer("m"))
+	assert.Contains(t, c.StoreVariables("m"), Variable{Name: "MC_METADATA_CLUSTER_ID", Value: "default.m"})
+	c.ClusterID = "pool"
+	assert.Contains(t, c.StoreVariables("m"), Variable{Name: "MC_METADATA_CLUSTER_ID", Value: "pool"})
 }
 
 func TestNames(t *testing.T) {
-	assert.Empty(t, valid().Validate(strings.Repeat("a", 56), nil))
-	assert.NotEmpty(t, valid().Validate(strings.Repeat("a", 57), nil))
+	assert.Empty(t, valid().Validate(strings.Repeat("a", 46), nil))
+	assert.NotEmpty(t, valid().Validate(strings.Repeat("a", 47), nil))
 	assert.NotEmpty(t, valid().Validate("a.b", nil))
 }
 

@@ -10,25 +10,32 @@ import (
 // field of the pod that holds the value.
 type Variable struct{ Name, Value, Field string }
 
-// MasterName and StoreName are the names of the objects of a cluster called name.
-func MasterName(name string) string { return name + "-master" }
+// MasterName is the name of the masters' objects. With and without high
+// availability they are different ones: neither a Deployment's strategy nor the
+// address of a Service can be changed into the other's.
+func (c Cluster) MasterName(name string) string {
+	if c.HighAvailability.Enabled() {
+		return name + "-masters"
+	}
+	return name + "-master"
+}
 
 // StoreName is the name of the stores' objects.
 func StoreName(name string) string { return name + "-store" }
 
-// MasterAddress is where stores and clients in any namespace reach the master.
+// MasterAddress is where stores and clients in any namespace find the master. One
+// of several is found in etcd: only the one that leads has an open port.
 func (c Cluster) MasterAddress(name string) string {
-	return fmt.Sprintf("%s.%s.svc:%d", MasterName(name), c.Namespace, RPCPort)
+	if c.HighAvailability.Enabled() {
+		return etcdURL(c.HighAvailability.Etcd)
+	}
+	return fmt.Sprintf("%s.%s.svc:%d", c.MasterName(name), c.Namespace, RPCPort)
 }
 
-// AdminAddress is where the master serves metrics and takes commands, over HTTP.
+// AdminAddress is where masters serve metrics and take commands, over HTTP.
 func (c Cluster) AdminAddress(name string) string {
-	return fmt.Sprintf("%s.%s.svc:%d", MasterName(name), c.Namespace, MetricsPort)
+	return fmt.Sprintf("%s.%s.svc:%d", c.MasterName(name), c.Namespace, MetricsPort)
 }
-
-// MetadataServer is how Transfer Engines find each other: each keeps its own
-// metadata and exchanges it when two connect. Mooncake takes no other spelling.
-const MetadataServer = "P2PHANDSHAKE"
 
 // MasterCommand starts the master. Before 0.3.13 its script does so in a child
 // that no signal reaches, and up to 0.3.11 fails when it is not root.
@@ -43,9 +50,9 @@ func (c Cluster) MasterCommand() []string {
 	}, "\n")}
 }
 
-// MasterArguments are the arguments of the master. It listens on every address,
-// so that port-forward and probes reach it.
-func (c Cluster) MasterArguments() []string {
+// MasterArguments are the arguments of the master of the cluster called name. A
+// single one listens on every address, so that port-forward and probes reach it.
+func (c Cluster) MasterArguments(name string) []string {
 	arguments := []string{
 		"--rpc_port=" + strconv.Itoa(RPCPort),
 		"--metrics_port=" + strconv.Itoa(MetricsPort),
@@ -57,7 +64,39 @@ func (c Cluster) MasterArguments() []string {
 	if c.Master.Threads > 0 {
 		arguments = append(arguments, "--rpc_thread_num="+strconv.Itoa(c.Master.Threads))
 	}
+	if c.Metadata.Mode == MetadataHTTP {
+		arguments = append(arguments, "--enable_http_metadata_server=true", "--http_metadata_server_port="+strconv.Itoa(MetadataPort))
+	}
+	if c.HighAvailability.Enabled() {
+		arguments = append(arguments,
+			"--rpc_address=$(POD_IP)", // also what the leader tells clients
+			"--enable_ha=true",
+			"--ha_backend_type=etcd",
+			"--ha_backend_connstring="+strings.Join(c.HighAvailability.Etcd, ";"),
+			"--cluster_id="+c.ClusterIDFor(name),
+		)
+	}
 	return arguments
+}
+
+// MasterVariables tell a master about the cluster called name.
+func (c Cluster) MasterVariables(name string) []Variable {
+	if !c.HighAvailability.Enabled() {
+		return nil
+	}
+	return append([]Variable{{Name: "POD_IP", Field: "status.podIP"}}, c.sharedVariables(name)...)
+}
+
+// sharedVariables name the cluster called name where it shares an etcd.
+func (c Cluster) sharedVariables(name string) []Variable {
+	var variables []Variable
+	if c.HighAvailability.Enabled() {
+		variables = append(variables, Variable{Name: "MC_STORE_CLUSTER_ID", Value: c.ClusterIDFor(name)})
+	}
+	if c.Metadata.Mode == MetadataEtcd {
+		variables = append(variables, Variable{Name: "MC_METADATA_CLUSTER_ID", Value: c.ClusterIDFor(name)})
+	}
+	return variables
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
@@ -81,13 +120,14 @@ func (c Cluster) StoreVariables(name string) []Variable {
 		{Name: "MOONCAKE_LOCAL_HOSTNAME", Value: "$(POD_IP)"},
 		{Name: "LOCAL_HOSTNAME", Value: "$(POD_IP)"},
 		{Name: "MOONCAKE_MASTER", Value: c.MasterAddress(name)},
-		{Name: "MOONCAKE_TE_META_DATA_SERVER", Value: MetadataServer},
+		{Name: "MOONCAKE_TE_META_DATA_SERVER", Value: c.MetadataServer(name)},
 		{Name: "MOONCAKE_GLOBAL_SEGMENT_SIZE", Value: bytes(c.Store.SegmentSize)},
 		{Name: "MOONCAKE_LOCAL_BUFFER_SIZE", Value: bytes(c.Store.LocalBufferSize)},
 		{Name: "MOONCAKE_ENABLE_CLIENT_HTTP_SERVER", Value: "true"},
 		{Name: "MOONCAKE_CLIENT_HTTP_PORT", Value: strconv.Itoa(HealthPort)},
 		{Name: "LD_PRELOAD", Value: "libgcc_s.so.1"},
 	}
+	variables = append(variables, c.sharedVariables(name)...)
 	// Both spellings: PRC is read by every version, RPC by newer ones.
 	for _, spelling := range []string{"PRC", "RPC"} {
 		variables = append(variables,

@@ -9,8 +9,9 @@ import (
 	"kvinfra/components/internal/kube"
 )
 
-// longestSuffix is what the component puts behind its name in an object's name.
-const longestSuffix = len("-master")
+// longestSuffix is the most that is put behind the component's name: Kubernetes
+// labels a store's pod with the name of the StatefulSet and a number.
+const longestSuffix = len("-store-0123456789")
 
 // Validate reports every problem of a cluster called name, with all defaults
 // applied.
@@ -22,6 +23,8 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	}
 	errs = append(errs, c.Version.validate(c.Image, at.Child("version"))...)
 	errs = append(errs, c.Master.validate(at.Child("master"))...)
+	errs = append(errs, c.validateMasters(at)...)
+	errs = append(errs, c.validateMetadata(at)...)
 	if c.Store.Replicas < 1 {
 		errs = append(errs, field.Invalid(at.Child("store", "replicas"), c.Store.Replicas, "must be at least 1"))
 	}

@@ -19,7 +19,8 @@ func (c Cluster) VerifyVariables(name string) []Variable {
 		{Name: "MASTER", Value: c.AdminAddress(name)},
 		{Name: "SEGMENT_BYTES", Value: bytes(c.Store.SegmentSize)},
 		{Name: "PROTOCOL", Value: c.Fabric.Protocol()},
-		{Name: "METADATA", Value: MetadataServer},
+		{Name: "METADATA", Value: c.MetadataServer(name)},
+		{Name: "CLUSTER_ID", Value: c.ClusterIDFor(name)},
 		// A store that was replaced is shown until the master misses it.
 		{Name: "FORGET_SECONDS", Value: strconv.Itoa(c.Master.ClientTTLSeconds + 5)},
 		// A master that was replaced gets its stores back after half a minute at worst.

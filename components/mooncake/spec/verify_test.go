@@ -176,7 +176,7 @@ func (f *fake) verify(protocol string) (string, error) {
 	script := exec.CommandContext(ctx, "python3", "-B", "scripts/verify.py")
 	script.Env = append(os.Environ(),
 		"STORES="+strings.Join(stores, " "), "MASTER="+f.master.Listener.Addr().String(),
-		"SEGMENT_BYTES=1024", "PROTOCOL="+protocol, "METADATA=P2PHANDSHAKE",
+		"SEGMENT_BYTES=1024", "PROTOCOL="+protocol, "METADATA=P2PHANDSHAKE", "CLUSTER_ID=kv.mooncake",
 		"LEASE_SECONDS=0", "FORGET_SECONDS=0", "SETTLE_SECONDS=0", "DEADLINE_SECONDS=20")
 	said, err := script.CombinedOutput()
 	return string(said), err

@@ -67,7 +67,10 @@ func gates() map[string]gate {
 		"MC_FORCE_HCA":                       {Since: "0.3.8"},
 		"MC_RPC_TIMEOUT_MS":                  {Since: "0.3.12"},
 		"MC_RPC_CONNECT_TIMEOUT_MS":          {Since: "0.3.12"},
-		"drain_jobs":                         {Since: "0.3.12"}, // with what says how full each store is
+		// Before, a master that waits answers no probe; and until 0.3.11.post1 masters and
+		// clients have different defaults for the cluster's id.
+		"high availability": {Since: "0.3.10.post2"},
+		"drain_jobs":        {Since: "0.3.12"}, // with what says how full each store is
 		// Reading a key of a store that died ends the reader: the wheel's own libunwind
 		// breaks exceptions. With the system's library loaded first it does not.
 		"LD_PRELOAD": {Until: "0.3.12"},

@@ -7,6 +7,7 @@ bytes, because a store answers 200 with an empty body when a transfer failed.
 Only Python's standard library: it runs in the image of the cluster.
 """
 
+import base64
 import itertools
 import json
 import os
@@ -59,6 +60,7 @@ class Cluster:
         self.segment_bytes = int(environment["SEGMENT_BYTES"])
         self.protocol = environment["PROTOCOL"]
         self.metadata = environment["METADATA"]
+        self.cluster_id = environment["CLUSTER_ID"]
         self.lease_seconds = float(environment["LEASE_SECONDS"])
         self.forget_seconds = float(environment["FORGET_SECONDS"])
         self.settle_seconds = float(environment["SETTLE_SECONDS"])
@@ -133,18 +135,31 @@ class Cluster:
             raise Failed(str(e)) from e
 
     # The transport. The master repeats what a store was told to use, also when the
-    # store found no device and took TCP. A store's Transfer Engine tells its peers
-    # what it really uses, so this asks as a peer does.
+    # store found no device and took TCP. What a store tells its peers is true, so
+    # this asks as a peer does.
 
     def check_protocol(self, endpoints):
-        if self.metadata != "P2PHANDSHAKE":
-            return  # peers read it from the metadata server
         for endpoint in endpoints:
-            used = describe(endpoint).get("protocol")
+            used = self.describe(endpoint).get("protocol")
             if used != self.protocol:
                 raise Failed(f"{self.owner(endpoint)} moves its data over {used}, not over {self.protocol}")
         if endpoints:
             say(f"every store moves its data over {self.protocol}")
+
+    def describe(self, endpoint):
+        """Returns what a store tells its peers: itself, or where they share such things."""
+        try:
+            if self.metadata == "P2PHANDSHAKE":
+                return ask_engine(endpoint)
+            kind, servers = self.metadata.split("://", 1)
+            if kind == "http":
+                server, path = servers.split("/", 1)
+                return json.loads(request(server, "GET", f"/{path}?key=mooncake/ram/{endpoint}")[1])
+            key = base64.b64encode(f"mooncake/{self.cluster_id}/ram/{endpoint}".encode()).decode()
+            answer = request(servers.split(";")[0], "POST", "/v3/kv/range", json.dumps({"key": key}))[1]
+            return json.loads(base64.b64decode(json.loads(answer)["kvs"][0]["value"]))
+        except (OSError, ValueError, KeyError, struct.error) as e:
+            raise Failed(f"{self.owner(endpoint)} cannot be asked how it moves its data: {e!r}") from e
 
     # The data.
 
@@ -240,18 +255,15 @@ class Cluster:
             say(f"{len(left)} of {len(self.keys)} values of this check stay until they are evicted")
 
 
-def describe(endpoint):
+def ask_engine(endpoint):
     """Returns what a store tells a peer that wants to move data."""
     host, port = endpoint.rsplit(":", 1)
-    metadata_request = b"\x01{}"
-    try:
-        with socket.create_connection((host, int(port)), ANSWER_SECONDS) as connection:
-            connection.sendall(struct.pack("<Q", len(metadata_request)) + metadata_request)
-            with connection.makefile("rb") as answer:
-                length = struct.unpack("<Q", answer.read(8))[0]
-                return json.loads(answer.read(length)[1:])
-    except (OSError, struct.error, ValueError) as e:
-        raise Failed(f"the Transfer Engine at {endpoint} does not answer: {e}") from e
+    question = b"\x01{}"
+    with socket.create_connection((host, int(port)), ANSWER_SECONDS) as connection:
+        connection.sendall(struct.pack("<Q", len(question)) + question)
+        with connection.makefile("rb") as answer:
+            length = struct.unpack("<Q", answer.read(8))[0]
+            return json.loads(answer.read(length)[1:])
 
 
 def is_loopback(endpoint):
