@@ -19,6 +19,7 @@ type (
 	Metadata         = spec.Metadata
 	HighAvailability = spec.HighAvailability
 	Fabric           = spec.Fabric
+	Tuning           = spec.Tuning
 	DevicePlugin     = spec.DevicePlugin
 	Resources        = spec.Resources
 	Amounts          = spec.Amounts

@@ -47,6 +47,7 @@ func specs() map[string]mooncake.Spec {
 			},
 			Fabric: mooncake.Fabric{
 				Mode: mooncake.RDMAHostNetwork, NICs: []string{"mlx5_0", "mlx5_1"}, GIDIndex: &gid, Privileged: true,
+				TrafficClass: &gid, MTU: 4096, Tuning: mooncake.Tuning{QueuePairs: 4, MaxRegionSize: "64Gi", SameRail: true},
 			},
 			TimeoutSeconds: 1800,
 		},
@@ -54,7 +55,7 @@ func specs() map[string]mooncake.Spec {
 			Image:   "mooncake:1",
 			Version: "0.3.13.post1",
 			Fabric: mooncake.Fabric{
-				Mode: mooncake.RDMADevicePlugin, NICs: []string{"mlx5_0"},
+				Mode: mooncake.RDMADevicePlugin, NICFilters: []string{"mlx5_0", "mlx5_1"},
 				DevicePlugin: mooncake.DevicePlugin{Resource: "rdma/hca_shared", Count: 2},
 			},
 		},

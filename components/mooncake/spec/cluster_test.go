@@ -26,6 +26,17 @@ func rdma(c *Cluster, mode FabricMode) {
 	*c = c.WithDefaults()
 }
 
+// parameters sets every parameter of RDMA.
+func parameters(c *Cluster) {
+	zero, four := 0, 4
+	c.Fabric.GIDIndex, c.Fabric.TrafficClass, c.Fabric.ServiceLevel = &zero, &zero, &four
+	c.Fabric.IBPort, c.Fabric.PartitionKeyIndex, c.Fabric.MTU = 2, 1, 1024
+	c.Fabric.Tuning = Tuning{
+		QueuePairs: 4, CompletionQueues: 2, WorkRequests: 512, Workers: 8, Retries: 3,
+		SliceSize: "128Ki", MaxRegionSize: "512Gi", SameRail: true,
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	c := valid()
 	assert.Equal(t, 3, c.Store.Replicas)
@@ -97,17 +108,44 @@ func TestValidate(t *testing.T) {
 		"RDMA by a device plugin":         {func(c *Cluster) { rdma(c, RDMADevicePlugin) }, ""},
 		"RDMA with a GID index":           {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.GIDIndex = &three }, ""},
 		"RDMA, privileged":                {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.Privileged = true }, ""},
-		"RDMA without NICs":               {func(c *Cluster) { c.Fabric.Mode = RDMAHostNetwork }, "fabric.nics: Required value: name the RDMA devices"},
-		"NICs without RDMA":               {func(c *Cluster) { c.Fabric.NICs = []string{"mlx5_0"} }, "fabric.nics: Forbidden"},
-		"a GID index without RDMA":        {func(c *Cluster) { c.Fabric.GIDIndex = &three }, "fabric.gidIndex: Forbidden"},
-		"a negative GID index":            {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.GIDIndex = &minus }, "fabric.gidIndex: Invalid value"},
-		"a NIC twice":                     {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs[1] = "mlx5_0" }, "fabric.nics[1]: Duplicate value"},
-		"NICs in one text":                {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs = []string{"mlx5_0,mlx5_1"} }, "fabric.nics[0]: Invalid value"},
-		"a NIC without a name":            {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs = []string{""} }, "fabric.nics[0]: Invalid value"},
-		"privileged by device plugin":     {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.Privileged = true }, "fabric.privileged: Forbidden"},
-		"a device plugin without RDMA":    {func(c *Cluster) { c.Fabric.DevicePlugin.Count = 1 }, "fabric.devicePlugin: Forbidden"},
-		"a device plugin's bad name":      {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.DevicePlugin.Resource = "rdma/" }, "fabric.devicePlugin.resource: Invalid value"},
-		"a negative count of devices":     {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.DevicePlugin.Count = -1 }, "fabric.devicePlugin.count: Invalid value"},
+		"RDMA without NICs":               {func(c *Cluster) { c.Fabric.Mode = RDMAHostNetwork }, "fabric.nics: Required value: name the RDMA devices of the nodes"},
+		"devices that a plugin gave":      {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.NICs = nil }, ""},
+		"a plugin's, by their names": {func(c *Cluster) {
+			rdma(c, RDMADevicePlugin)
+			c.Fabric.NICs = nil
+			c.Fabric.NICFilters = []string{"mlx5_2"}
+		}, ""},
+		"a plugin's, in silence": {func(c *Cluster) { *c = older(); rdma(c, RDMADevicePlugin); c.Fabric.NICs = nil }, "fabric.nics: Required value: name the RDMA devices: Mooncake 0.3.7.post2 takes TCP in silence"},
+		"filters beside names":   {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.NICFilters = []string{"mlx5_2"} }, "fabric.nicFilters: Forbidden: is only for mode rdma-device-plugin without nics"},
+		"filters in one text": {func(c *Cluster) {
+			rdma(c, RDMADevicePlugin)
+			c.Fabric.NICs = nil
+			c.Fabric.NICFilters = []string{"a,b"}
+		}, "fabric.nicFilters[0]: Invalid value"},
+		"all parameters of RDMA":  {func(c *Cluster) { rdma(c, RDMAHostNetwork); parameters(c) }, ""},
+		"parameters without RDMA": {parameters, "fabric.tuning.sameRail: Forbidden: is only for RDMA"},
+		"a size without RDMA":     {func(c *Cluster) { c.Fabric.Tuning.SliceSize = "64Ki" }, "fabric.tuning.sliceSize: Forbidden"},
+		"an odd MTU":              {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.MTU = 1500 }, "fabric.mtu: Invalid value: 1500: must be 512, 1024, 2048 or 4096"},
+		"a large traffic class":   {func(c *Cluster) { rdma(c, RDMAHostNetwork); big := 256; c.Fabric.TrafficClass = &big }, "fabric.trafficClass: Invalid value: 256: must be between 0 and 255"},
+		"a large service level":   {func(c *Cluster) { rdma(c, RDMAHostNetwork); big := 16; c.Fabric.ServiceLevel = &big }, "fabric.serviceLevel: Invalid value: 16: must be between 0 and 15"},
+		"a service level, too old": {func(c *Cluster) {
+			rdma(c, RDMAHostNetwork)
+			c.Version = "0.3.11"
+			c.Store.DrainSeconds = new(int)
+			c.Fabric.ServiceLevel = &three
+		}, "fabric.serviceLevel: Forbidden: Mooncake 0.3.11 has no MC_IB_SL: it exists since 0.3.12"},
+		"too many workers":             {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.Tuning.Workers = 9 }, "fabric.tuning.workers: Invalid value: 9: must be between 1 and 8"},
+		"a slice of another unit":      {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.Tuning.SliceSize = "64kb" }, "fabric.tuning.sliceSize: Invalid value"},
+		"NICs without RDMA":            {func(c *Cluster) { c.Fabric.NICs = []string{"mlx5_0"} }, "fabric.nics: Forbidden"},
+		"a GID index without RDMA":     {func(c *Cluster) { c.Fabric.GIDIndex = &three }, "fabric.gidIndex: Forbidden"},
+		"a negative GID index":         {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.GIDIndex = &minus }, "fabric.gidIndex: Invalid value"},
+		"a NIC twice":                  {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs[1] = "mlx5_0" }, "fabric.nics[1]: Duplicate value"},
+		"NICs in one text":             {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs = []string{"mlx5_0,mlx5_1"} }, "fabric.nics[0]: Invalid value"},
+		"a NIC without a name":         {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs = []string{""} }, "fabric.nics[0]: Invalid value"},
+		"privileged by device plugin":  {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.Privileged = true }, "fabric.privileged: Forbidden"},
+		"a device plugin without RDMA": {func(c *Cluster) { c.Fabric.DevicePlugin.Count = 1 }, "fabric.devicePlugin: Forbidden"},
+		"a device plugin's bad name":   {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.DevicePlugin.Resource = "rdma/" }, "fabric.devicePlugin.resource: Invalid value"},
+		"a negative count of devices":  {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.DevicePlugin.Count = -1 }, "fabric.devicePlugin.count: Invalid value"},
 	}
 	for what, tc := range cases {
 		t.Run(what, func(t *testing.T) {
@@ -252,6 +290,24 @@ func TestStoreVariables(t *testing.T) {
 	assert.Equal(t, "rdma", fabric["MOONCAKE_PROTOCOL"])
 	assert.Equal(t, "mlx5_0,mlx5_1", fabric["MOONCAKE_DEVICE"])
 	assert.Equal(t, "0", fabric["MC_GID_INDEX"], "index 0 is a choice")
+
+	parameters(&c)
+	fabric = values(c)
+	for name, want := range map[string]string{
+		"MC_GID_INDEX": "0", "MC_IB_PORT": "2", "MC_IB_TC": "0", "MC_IB_SL": "4", "MC_PKEY_INDEX": "1", "MC_MTU": "1024",
+		"MC_NUM_QP_PER_EP": "4", "MC_NUM_CQ_PER_CTX": "2", "MC_MAX_WR": "512", "MC_WORKERS_PER_CTX": "8", "MC_RETRY_CNT": "3",
+		"MC_SLICE_SIZE": "131072", "MC_MAX_MR_SIZE": "549755813888", "MC_ENABLE_DEST_DEVICE_AFFINITY": "1",
+	} {
+		assert.Equal(t, want, fabric[name], name)
+	}
+	assert.NotContains(t, fabric, "MC_FORCE_HCA", "named devices that are missing are an error anyway")
+
+	rdma(&c, RDMADevicePlugin)
+	c.Fabric.NICs, c.Fabric.NICFilters = nil, []string{"mlx5_2", "mlx5_3"}
+	found := values(c)
+	assert.Equal(t, "1", found["MC_FORCE_HCA"], "or it takes TCP in silence")
+	assert.Equal(t, "mlx5_2,mlx5_3", found["MC_MS_FILTERS"])
+	assert.NotContains(t, found, "MOONCAKE_DEVICE")
 
 	c.Fabric.GIDIndex = nil
 	assert.NotContains(t, values(c), "MC_GID_INDEX")

@@ -128,6 +128,10 @@ func (c Cluster) StoreVariables(name string) []Variable {
 		{Name: "LD_PRELOAD", Value: "libgcc_s.so.1"},
 	}
 	variables = append(variables, c.sharedVariables(name)...)
+	if c.Metadata.Mode != MetadataP2P {
+		// What peers dial: without it, the node's first network, in the host's network.
+		variables = append(variables, Variable{Name: "MC_TCP_BIND_ADDRESS", Value: "$(POD_IP)"})
+	}
 	// Both spellings: PRC is read by every version, RPC by newer ones.
 	for _, spelling := range []string{"PRC", "RPC"} {
 		variables = append(variables,
@@ -142,18 +146,4 @@ func (c Cluster) StoreVariables(name string) []Variable {
 		Variable{Name: "MC_RPC_CONNECT_TIMEOUT_MS", Value: "2000"},
 	)
 	return c.Version.keep(append(variables, c.Fabric.variables()...))
-}
-
-func (f Fabric) variables() []Variable {
-	if !f.RDMA() {
-		return []Variable{{Name: "MOONCAKE_PROTOCOL", Value: "tcp"}}
-	}
-	variables := []Variable{
-		{Name: "MOONCAKE_PROTOCOL", Value: "rdma"},
-		{Name: "MOONCAKE_DEVICE", Value: strings.Join(f.NICs, ",")},
-	}
-	if f.GIDIndex != nil {
-		variables = append(variables, Variable{Name: "MC_GID_INDEX", Value: strconv.Itoa(*f.GIDIndex)})
-	}
-	return variables
 }

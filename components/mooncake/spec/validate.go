@@ -31,7 +31,7 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	errs = append(errs, c.validateSizes(at.Child("store"))...)
 	errs = append(errs, c.validatePorts(at.Child("store"))...)
 	errs = append(errs, c.validateDrain(at.Child("store", "drainSeconds"))...)
-	errs = append(errs, c.Fabric.validate(at.Child("fabric"))...)
+	errs = append(errs, c.Fabric.validate(c.Version, at.Child("fabric"))...)
 	if c.TimeoutSeconds < 1 {
 		errs = append(errs, field.Invalid(at.Child("timeoutSeconds"), c.TimeoutSeconds, "must be at least 1"))
 	}

@@ -65,6 +65,10 @@ func gates() map[string]gate {
 		"MOONCAKE_ENABLE_CLIENT_HTTP_SERVER": {Since: "0.3.12"},
 		"MOONCAKE_CLIENT_HTTP_PORT":          {Since: "0.3.12"},
 		"MC_FORCE_HCA":                       {Since: "0.3.8"},
+		"MC_IB_TC":                           {Since: "0.3.8"},
+		"MC_IB_SL":                           {Since: "0.3.12"},
+		"MC_PKEY_INDEX":                      {Since: "0.3.11"},
+		"MC_MAX_MR_SIZE":                     {Since: "0.3.10.post2"},
 		"MC_RPC_TIMEOUT_MS":                  {Since: "0.3.12"},
 		"MC_RPC_CONNECT_TIMEOUT_MS":          {Since: "0.3.12"},
 		// Before, a master that waits answers no probe; and until 0.3.11.post1 masters and

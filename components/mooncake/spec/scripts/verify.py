@@ -69,7 +69,6 @@ class Cluster:
 
     def verify(self):
         endpoints = self.wait_for_segments()
-        self.check_protocol(endpoints)
         try:
             for left in reversed(range(TRIES)):
                 problems = self.exchange(endpoints)
@@ -81,6 +80,7 @@ class Cluster:
             self.remove_keys()
         if problems:
             raise Failed("\n".join(problems))
+        self.check_protocol(endpoints)
 
     # The master's view.
 
@@ -195,9 +195,9 @@ class Cluster:
                     values.append(value)
                 reached |= value.endpoints
             silent.discard(writer)
-        for endpoint in sorted(set(endpoints) - reached):
+        for endpoint in sorted(set(endpoints) - reached) if writers else []:
             problems.append(f"no value reached the segment of {self.owner(endpoint)}")
-        if not endpoints and len(reached) < len(self.stores):
+        if writers and not endpoints and len(reached) < len(self.stores):
             problems.append(f"values reached only {len(reached)} of {len(self.stores)} segments: {', '.join(sorted(reached))}")
         return values, problems
 
