@@ -63,6 +63,7 @@ func deploy(ctx *pulumi.Context, config map[string]string) error {
 			"protocol":       c.Protocol,
 			"clusterId":      c.ClusterID,
 			"version":        c.Version,
+			"clients":        pulumi.StringArray{c.ClientConfigMap, c.ClientFilesConfigMap},
 			"metricsUrl":     c.MetricsURL,
 		})
 	}

@@ -104,7 +104,7 @@ func TestEveryObjectIsInTheStacksNamespaceAndAfterIt(t *testing.T) {
 			namespaces[meta.ObjectValue()["namespace"].StringValue()]++
 		}
 	}
-	assert.Equal(t, map[string]int{"here": 13, "there": 6}, namespaces)
+	assert.Equal(t, map[string]int{"here": 15, "there": 6}, namespaces)
 	assert.Equal(t, map[string][]string{
 		"a": {"NamespacePatch here"}, "b": {"NamespacePatch there"}, "m": {"NamespacePatch here"},
 	}, components)

@@ -63,14 +63,20 @@ func (b *builder) registerOutputs(c *Cluster) error {
 	c.Protocol = afterwards(b.spec.Fabric.Protocol())
 	c.ClusterID = afterwards(b.spec.ClusterIDFor(b.name))
 	c.Version = afterwards(string(b.spec.Version))
+	c.ClientVariables = complete.ApplyT(func(string) map[string]string { return b.spec.ClientVariables(b.name) }).(pulumi.StringMapOutput)
+	c.ClientConfigMap = afterwards(b.clientName())
+	c.ClientFilesConfigMap = afterwards(b.clientFilesName())
 	c.MetricsURL = afterwards("http://" + b.spec.AdminAddress(b.name) + "/metrics/summary")
 	return b.ctx.RegisterResourceOutputs(c, pulumi.Map{
-		"masterAddress":  c.MasterAddress,
-		"metadataServer": c.MetadataServer,
-		"protocol":       c.Protocol,
-		"clusterId":      c.ClusterID,
-		"version":        c.Version,
-		"metricsUrl":     c.MetricsURL,
+		"masterAddress":        c.MasterAddress,
+		"metadataServer":       c.MetadataServer,
+		"protocol":             c.Protocol,
+		"clusterId":            c.ClusterID,
+		"version":              c.Version,
+		"clientVariables":      c.ClientVariables,
+		"clientConfigMap":      c.ClientConfigMap,
+		"clientFilesConfigMap": c.ClientFilesConfigMap,
+		"metricsUrl":           c.MetricsURL,
 	})
 }
 

@@ -64,6 +64,13 @@ type Cluster struct {
 	ClusterID pulumi.StringOutput `pulumi:"clusterId"`
 	// Version is the release of Mooncake that clients must have too.
 	Version pulumi.StringOutput `pulumi:"version"`
+	// ClientVariables are the names and values that every client needs; each pod adds
+	// its own address as MOONCAKE_LOCAL_HOSTNAME and LOCAL_HOSTNAME.
+	ClientVariables pulumi.StringMapOutput `pulumi:"clientVariables"`
+	// ClientConfigMap is the name of the ConfigMap with these, for envFrom, and
+	// ClientFilesConfigMap that of the one with vLLM's mooncake_config.json.
+	ClientConfigMap      pulumi.StringOutput `pulumi:"clientConfigMap"`
+	ClientFilesConfigMap pulumi.StringOutput `pulumi:"clientFilesConfigMap"`
 	// MetricsURL is the master's summary of keys and capacity.
 	MetricsURL pulumi.StringOutput `pulumi:"metricsUrl"`
 }
@@ -107,6 +114,7 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 		b.createScripts,
 		b.createStores,
 		b.createVerifyJob,
+		b.createClientConfig,
 	} {
 		if err := create(); err != nil {
 			return nil, fmt.Errorf("mooncake %q: %w", name, err)

@@ -3,12 +3,14 @@ package mooncake_test
 import (
 	"errors"
 	"os"
+	"regexp"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gotest.tools/v3/golden"
+	"sigs.k8s.io/yaml"
 
 	"kvinfra/components/internal/seed"
 	"kvinfra/components/mooncake"
@@ -164,7 +166,7 @@ func TestNoArgsAreBadArgs(t *testing.T) {
 func TestEveryFailedCreationIsReported(t *testing.T) {
 	all, err := run(specs()["default"], render.Options{})
 	require.NoError(t, err)
-	require.Equal(t, 8, len(all))
+	require.Equal(t, 10, len(all))
 	for _, failing := range all {
 		t.Run(failing.Type+" "+failing.Name, func(t *testing.T) {
 			_, err := run(specs()["default"], render.Options{Fail: func(r render.Resource) error {
@@ -175,5 +177,26 @@ func TestEveryFailedCreationIsReported(t *testing.T) {
 			}})
 			assert.ErrorContains(t, err, "no room")
 		})
+	}
+}
+
+func TestTheExamplesUseWhatAClusterMakes(t *testing.T) {
+	resources, err := run(specs()["default"], render.Options{})
+	require.NoError(t, err)
+	made := map[string]bool{}
+	for _, r := range resources {
+		if r.Type == "kubernetes:core/v1:ConfigMap" {
+			made[r.Name] = true
+		}
+	}
+	for _, example := range []string{"sglang", "vllm"} {
+		text, err := os.ReadFile("examples/" + example + ".yaml")
+		require.NoError(t, err)
+		assert.NoError(t, yaml.Unmarshal(text, new(any)), example)
+		used := regexp.MustCompile(`(?:configMapRef|configMap): \{name: (.*)\}`).FindAllStringSubmatch(string(text), -1)
+		assert.NotEmpty(t, used, example)
+		for _, match := range used {
+			assert.True(t, made[match[1]], "%s uses ConfigMap %s", example, match[1])
+		}
 	}
 }
