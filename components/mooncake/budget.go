@@ -25,7 +25,9 @@ func (b *builder) createBudget(name string, part objects.Part) error {
 		Metadata: b.owner.Meta(name, part),
 		Spec: &policyv1.PodDisruptionBudgetSpecArgs{
 			MaxUnavailable: pulumi.Int(1),
-			Selector:       b.owner.LabelSelector(part),
+			// Kept, a pod that is of no use would hold up the repair of its node.
+			UnhealthyPodEvictionPolicy: pulumi.String("AlwaysAllow"),
+			Selector:                   b.owner.LabelSelector(part),
 		},
 	}, b.child())
 	return err

@@ -21,6 +21,8 @@ type (
 	Fabric           = spec.Fabric
 	Tuning           = spec.Tuning
 	DevicePlugin     = spec.DevicePlugin
+	Placement        = spec.Placement
+	Toleration       = spec.Toleration
 	Resources        = spec.Resources
 	Amounts          = spec.Amounts
 )

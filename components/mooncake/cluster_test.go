@@ -24,7 +24,8 @@ func specs() map[string]mooncake.Spec {
 		"default": {Image: "mooncake:1", Version: "0.3.13.post1"},
 		"older":   {Image: "lmsysorg/sglang:v0.5.5", Store: mooncake.Store{SegmentSize: "256Mi"}},
 		"high-availability": {
-			Image: "kvcacheai/mooncake:0.3.13.post1", ClusterID: "pool-1",
+			Image: "kvcacheai/mooncake:0.3.13.post1", ClusterID: "pool-1", ImagePullSecrets: []string{"registry"},
+			Master:           mooncake.Master{Placement: mooncake.Placement{Spread: "Required"}},
 			HighAvailability: mooncake.HighAvailability{Etcd: []string{"etcd-0.infra.svc:2379", "etcd-1.infra.svc:2379"}},
 			Metadata:         mooncake.Metadata{Mode: mooncake.MetadataEtcd, Etcd: []string{"etcd-0.infra.svc:2379"}},
 		},
@@ -46,6 +47,10 @@ func specs() map[string]mooncake.Spec {
 			Store: mooncake.Store{
 				Replicas: 5, SegmentSize: "64Gi", LocalBufferSize: "128Mi", RESTPort: 8080,
 				DrainSeconds: &drain, Restart: "2026-11-30",
+				Placement: mooncake.Placement{
+					NodeSelector: map[string]string{"pool": "kv"}, PriorityClassName: "kv",
+					Tolerations: []mooncake.Toleration{{Key: "kv", Value: "only", Effect: "NoSchedule"}, {Key: "slow"}},
+				},
 			},
 			Fabric: mooncake.Fabric{
 				Mode: mooncake.RDMAHostNetwork, NICs: []string{"mlx5_0", "mlx5_1"}, GIDIndex: &gid, Privileged: true,

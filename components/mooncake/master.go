@@ -46,7 +46,8 @@ func (b *builder) masterArgs(name string) *appsv1.DeploymentArgs {
 		SecurityContext:          objects.Locked(),
 		TerminationMessagePolicy: pulumi.String("FallbackToLogsOnError"),
 	}
-	pod := objects.Pod(user, container)
+	pod := b.pod(container)
+	objects.Place(pod, b.owner, b.master(), b.spec.Master.Placement)
 	// As process 1 some releases do not hear SIGTERM.
 	pod.ShareProcessNamespace = pulumi.Bool(true)
 	pod.TerminationGracePeriodSeconds = pulumi.Int(10) // it has nothing to save
@@ -85,15 +86,6 @@ func (b *builder) shareLeadership(pod *corev1.PodSpecArgs, container *corev1.Con
 	// A leader may serve until it is killed, and the next one leads only when its lease
 	// has run out.
 	pod.TerminationGracePeriodSeconds = pulumi.Int(5)
-	pod.Affinity = &corev1.AffinityArgs{PodAntiAffinity: &corev1.PodAntiAffinityArgs{
-		PreferredDuringSchedulingIgnoredDuringExecution: corev1.WeightedPodAffinityTermArray{&corev1.WeightedPodAffinityTermArgs{
-			Weight: pulumi.Int(100),
-			PodAffinityTerm: &corev1.PodAffinityTermArgs{
-				TopologyKey:   pulumi.String("kubernetes.io/hostname"),
-				LabelSelector: b.owner.LabelSelector(b.master()),
-			},
-		}},
-	}}
 }
 
 func healthOfMaster() *corev1.HTTPGetActionArgs {

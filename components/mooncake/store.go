@@ -32,7 +32,8 @@ func (b *builder) createStores() (err error) {
 }
 
 func (b *builder) storeArgs(name string) *appsv1.StatefulSetArgs {
-	pod := objects.Pod(user, b.storeContainer())
+	pod := b.pod(b.storeContainer())
+	objects.Place(pod, b.owner, b.store(), b.spec.Store.Placement)
 	// As process 1 some releases do not hear SIGTERM, and the hook could not kill it.
 	pod.ShareProcessNamespace = pulumi.Bool(true)
 	pod.TerminationGracePeriodSeconds = pulumi.Int(b.spec.StoreGraceSeconds())

@@ -42,6 +42,7 @@ func (b *builder) verifyPod() *corev1.PodTemplateSpecArgs {
 		VolumeMounts:             corev1.VolumeMountArray{scriptsMount()},
 	})
 	pod := template.Spec.(*corev1.PodSpecArgs)
+	pod.ImagePullSecrets = b.pullSecrets()
 	pod.TerminationGracePeriodSeconds = pulumi.Int(1) // nothing to finish: what it wrote is evicted some day
 	pod.Volumes = corev1.VolumeArray{b.scriptsVolume()}
 	return template

@@ -21,6 +21,10 @@ type Cluster struct {
 	// image. Clients must be of the same release: restart them afterwards.
 	Version Version `json:"version,omitempty"`
 
+	// ImagePullSecrets are the names of Secrets in the namespace with access to the
+	// image's registry. Default: none. A change restarts everything.
+	ImagePullSecrets []string `json:"imagePullSecrets,omitempty"`
+
 	// Master is the coordinator.
 	Master Master `json:"master,omitzero"`
 
@@ -85,6 +89,9 @@ type Master struct {
 	// fails; with less than 5 a busy store is dropped.
 	ClientTTLSeconds int `json:"clientTTLSeconds,omitempty"`
 
+	// Placement of the masters.
+	Placement Placement `json:"placement,omitzero"`
+
 	// Restart restarts the master: any new text.
 	Restart string `json:"restart,omitempty"`
 
@@ -122,6 +129,10 @@ type Store struct {
 	// like SegmentSize.
 	DrainSeconds *int `json:"drainSeconds,omitempty"`
 
+	// Placement of the stores. In the host's network each needs a node of its own,
+	// whatever spread says.
+	Placement Placement `json:"placement,omitzero"`
+
 	// Restart restarts the stores one after the other, each drained: any new text.
 	Restart string `json:"restart,omitempty"`
 
@@ -136,6 +147,12 @@ type Resources = kube.Resources
 
 // Amounts are Kubernetes quantities, for example cpu "500m", memory "2Gi".
 type Amounts = kube.Amounts
+
+// Placement says on which nodes pods run.
+type Placement = kube.Placement
+
+// Toleration is a taint that a node may have.
+type Toleration = kube.Toleration
 
 // Ports of the processes.
 const (
@@ -167,6 +184,8 @@ func (c Cluster) WithDefaults() Cluster {
 		Limits:   Amounts{Memory: "256Mi"},
 	})
 	c.Fabric = c.Fabric.withDefaults()
+	c.Master.Placement = c.Master.Placement.Or(kube.Preferred)
+	c.Store.Placement = c.Store.Placement.Or(kube.Preferred)
 	fill(&c.Store.Replicas, 3)
 	fill(&c.Store.SegmentSize, "10Gi")
 	fill(&c.Store.LocalBufferSize, defaultBuffer(c.Version))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kvinfra/components/internal/kube"
@@ -29,6 +30,12 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(at.Child("store", "replicas"), c.Store.Replicas, "must be at least 1"))
 	}
 	errs = append(errs, c.validateSizes(at.Child("store"))...)
+	errs = append(errs, c.Store.Placement.Validate(at.Child("store", "placement"))...)
+	for i, secret := range c.ImagePullSecrets {
+		for _, why := range content.IsDNS1123Subdomain(secret) {
+			errs = append(errs, field.Invalid(at.Child("imagePullSecrets").Index(i), secret, why))
+		}
+	}
 	errs = append(errs, c.validatePorts(at.Child("store"))...)
 	errs = append(errs, c.validateDrain(at.Child("store", "drainSeconds"))...)
 	errs = append(errs, c.Fabric.validate(c.Version, at.Child("fabric"))...)
@@ -40,6 +47,7 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 
 func (m Master) validate(at *field.Path) field.ErrorList {
 	errs := m.Resources.Validate(at.Child("resources"))
+	errs = append(errs, m.Placement.Validate(at.Child("placement"))...)
 	if m.Threads < 0 {
 		errs = append(errs, field.Invalid(at.Child("threads"), m.Threads, "must be at least 1; leave it out for Mooncake's own choice"))
 	}
