@@ -26,6 +26,7 @@ func (b *builder) masterArgs(name string) *appsv1.DeploymentArgs {
 		ImagePullPolicy: pulumi.String("IfNotPresent"),
 		Command:         pulumi.ToStringArray(b.spec.MasterCommand()),
 		Args:            pulumi.ToStringArray(b.spec.MasterArguments(b.name)),
+		Env:             environment(b.spec.MasterVariables(b.name)),
 		Ports:           ports,
 		StartupProbe: &corev1.ProbeArgs{
 			TcpSocket:        &corev1.TCPSocketActionArgs{Port: pulumi.String("rpc")},
@@ -78,7 +79,6 @@ func (b *builder) masterArgs(name string) *appsv1.DeploymentArgs {
 // shareLeadership makes a pod one of several masters. Those that wait have no open
 // RPC port, so their health is asked of the other one.
 func (b *builder) shareLeadership(pod *corev1.PodSpecArgs, container *corev1.ContainerArgs) {
-	container.Env = environment(b.spec.MasterVariables(b.name))
 	for _, probe := range []corev1.ProbePtrInput{container.StartupProbe, container.ReadinessProbe} {
 		probe := probe.(*corev1.ProbeArgs)
 		probe.TcpSocket, probe.HttpGet = nil, healthOfMaster()

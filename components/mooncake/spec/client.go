@@ -12,7 +12,7 @@ import (
 // MOONCAKE_LOCAL_HOSTNAME and LOCAL_HOSTNAME: see examples.
 func (c Cluster) ClientVariables(name string) map[string]string {
 	shared := map[string]string{"MOONCAKE_GLOBAL_SEGMENT_SIZE": "0"}
-	for _, v := range c.StoreVariables(name) {
+	for _, v := range c.storeVariables(name) {
 		if perPod := v.Field != "" || strings.Contains(v.Value, "$("); !perPod && !ofStoresOnly(v.Name) {
 			shared[v.Name] = v.Value
 		}

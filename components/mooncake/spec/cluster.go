@@ -89,6 +89,14 @@ type Master struct {
 	// fails; with less than 5 a busy store is dropped.
 	ClientTTLSeconds int `json:"clientTTLSeconds,omitempty"`
 
+	// ExtraFlags are further flags of mooncake_master without dashes, for example
+	// enable_offload: "true". Only those that the release has, and none that the
+	// component sets.
+	ExtraFlags map[string]string `json:"extraFlags,omitempty"`
+
+	// ExtraEnv are further variables of the masters. None that the component sets.
+	ExtraEnv map[string]string `json:"extraEnv,omitempty"`
+
 	// Placement of the masters.
 	Placement Placement `json:"placement,omitzero"`
 
@@ -128,6 +136,11 @@ type Store struct {
 	// with their store. Nothing is moved when the others lack room. A change restarts
 	// like SegmentSize.
 	DrainSeconds *int `json:"drainSeconds,omitempty"`
+
+	// ExtraEnv are further variables of the stores. None that the component sets. What
+	// clients must have too is not in their ConfigMap. A change restarts like
+	// SegmentSize.
+	ExtraEnv map[string]string `json:"extraEnv,omitempty"`
 
 	// Placement of the stores. In the host's network each needs a node of its own,
 	// whatever spread says.

@@ -92,6 +92,20 @@ func TestValidate(t *testing.T) {
 		"an unknown effect of a taint":    {func(c *Cluster) { c.Store.Placement.Tolerations = []Toleration{{Key: "a", Effect: "Never"}} }, "store.placement.tolerations[0].effect: Unsupported value"},
 		"a pull secret":                   {func(c *Cluster) { c.ImagePullSecrets = []string{"registry"} }, ""},
 		"a pull secret without a name":    {func(c *Cluster) { c.ImagePullSecrets = []string{""} }, "imagePullSecrets[0]: Invalid value"},
+		"a further flag":                  {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"enable_offload": "true"} }, ""},
+		"a flag that has a field":         {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"client_ttl": "5"} }, "master.extraFlags[client_ttl]: Forbidden: is set by the component: use master.clientTTLSeconds"},
+		"a flag that does not exist":      {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"enable_magic": "true"} }, "master.extraFlags[enable_magic]: Forbidden: is no flag of mooncake_master"},
+		"a flag that is too new":          {func(c *Cluster) { *c = older(); c.Master.ExtraFlags = map[string]string{"enable_offload": "true"} }, "Mooncake 0.3.7.post2 has no flag --enable_offload: it exists since 0.3.8"},
+		"a log of operations, HA":         {func(c *Cluster) { *c = available(); c.Master.ExtraFlags = map[string]string{"enable_oplog": "true"} }, ""},
+		"a log of operations, alone":      {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"enable_oplog": "true"} }, "needs highAvailability"},
+		"a further variable":              {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MC_TE_METRIC": "1"} }, ""},
+		"a variable of the masters":       {func(c *Cluster) { c.Master.ExtraEnv = map[string]string{"MC_LOG_LEVEL": "INFO"} }, ""},
+		"a variable that has a field":     {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MOONCAKE_DEVICE": "x"} }, "store.extraEnv[MOONCAKE_DEVICE]: Forbidden: is set by the component: use fabric.nics"},
+		"a variable of the fabric":        {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MC_GID_INDEX": "3"} }, "has a field of its own in fabric"},
+		"the hostname":                    {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MOONCAKE_LOCAL_HOSTNAME": "localhost"} }, "cannot be changed"},
+		"huge pages":                      {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MC_STORE_USE_HUGEPAGE": "0"} }, "would need huge pages"},
+		"TCP by force":                    {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MC_FORCE_TCP": "1"} }, "is what fabric.mode tcp does"},
+		"a variable with a blank":         {func(c *Cluster) { c.Master.ExtraEnv = map[string]string{"A B": "1"} }, "is not the name of a variable"},
 		"no drain":                        {func(c *Cluster) { c.Store.DrainSeconds = new(int) }, ""},
 		"a negative drain":                {func(c *Cluster) { c.Store.DrainSeconds = &minus }, "store.drainSeconds: Invalid value"},
 		"a drain that the version lacks":  {func(c *Cluster) { *c = older(); c.Store.DrainSeconds = &three }, "store.drainSeconds: Forbidden: Mooncake 0.3.7.post2 has no drain_jobs: it exists since 0.3.12"},
@@ -238,6 +252,38 @@ func TestSeveralMasters(t *testing.T) {
 	assert.Contains(t, c.MasterVariables("m"), id)
 	assert.Contains(t, c.StoreVariables("m"), id)
 	assert.NotContains(t, valid().StoreVariables("m"), id)
+}
+
+func TestExtras(t *testing.T) {
+	c := available()
+	c.Master.ExtraFlags = map[string]string{"v": "1", "enable_offload": "true"}
+	c.Master.ExtraEnv = map[string]string{"MC_LOG_LEVEL": "INFO"}
+	c.Store.ExtraEnv = map[string]string{"MC_TE_METRIC": "1"}
+	arguments := c.MasterArguments("m")
+	assert.Equal(t, []string{"--enable_offload=true", "--v=1"}, arguments[len(arguments)-2:])
+	assert.Contains(t, c.MasterVariables("m"), Variable{Name: "MC_LOG_LEVEL", Value: "INFO"})
+	assert.Contains(t, c.StoreVariables("m"), Variable{Name: "MC_TE_METRIC", Value: "1"})
+	assert.NotContains(t, c.ClientVariables("m"), "MC_TE_METRIC")
+	for name, since := range extraFlags() {
+		assert.True(t, since == "" || slices.Contains(releases(), since), name)
+		assert.Empty(t, fieldOf(name), "a flag that the component sets")
+	}
+}
+
+func TestNoExtraReplacesWhatTheComponentSets(t *testing.T) {
+	full := available()
+	full.Metadata = Metadata{MetadataEtcd, []string{"etcd:2379"}}
+	rdma(&full, RDMAHostNetwork)
+	parameters(&full)
+	found := available()
+	rdma(&found, RDMADevicePlugin)
+	found.Fabric.NICs, found.Fabric.NICFilters = nil, []string{"mlx5_0"}
+	for _, c := range []Cluster{full, found, older()} {
+		for _, v := range append(c.StoreVariables("m"), c.MasterVariables("m")...) {
+			extra := map[string]string{v.Name: "x"}
+			assert.NotEmpty(t, c.validateExtraEnv(extra, nil), v.Name)
+		}
+	}
 }
 
 func TestMetadata(t *testing.T) {

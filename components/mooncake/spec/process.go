@@ -76,15 +76,19 @@ func (c Cluster) MasterArguments(name string) []string {
 			"--cluster_id="+c.ClusterIDFor(name),
 		)
 	}
+	for _, flag := range extraVariables(c.Master.ExtraFlags) {
+		arguments = append(arguments, "--"+flag.Name+"="+flag.Value)
+	}
 	return arguments
 }
 
 // MasterVariables tell a master about the cluster called name.
 func (c Cluster) MasterVariables(name string) []Variable {
-	if !c.HighAvailability.Enabled() {
-		return nil
+	var variables []Variable
+	if c.HighAvailability.Enabled() {
+		variables = append([]Variable{{Name: "POD_IP", Field: "status.podIP"}}, c.sharedVariables(name)...)
 	}
-	return append([]Variable{{Name: "POD_IP", Field: "status.podIP"}}, c.sharedVariables(name)...)
+	return append(variables, extraVariables(c.Master.ExtraEnv)...)
 }
 
 // sharedVariables name the cluster called name where it shares an etcd.
@@ -112,6 +116,10 @@ func (c Cluster) StoreTellsHealth() bool { return c.Version.has("MOONCAKE_ENABLE
 
 // StoreVariables tell a store about the cluster called name.
 func (c Cluster) StoreVariables(name string) []Variable {
+	return append(c.storeVariables(name), extraVariables(c.Store.ExtraEnv)...)
+}
+
+func (c Cluster) storeVariables(name string) []Variable {
 	variables := []Variable{
 		{Name: "POD_IP", Field: "status.podIP"},
 		// Peers dial what a store calls itself. The default is localhost: the master then

@@ -30,6 +30,9 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(at.Child("store", "replicas"), c.Store.Replicas, "must be at least 1"))
 	}
 	errs = append(errs, c.validateSizes(at.Child("store"))...)
+	errs = append(errs, c.validateExtraFlags(at.Child("master", "extraFlags"))...)
+	errs = append(errs, c.validateExtraEnv(c.Master.ExtraEnv, at.Child("master", "extraEnv"))...)
+	errs = append(errs, c.validateExtraEnv(c.Store.ExtraEnv, at.Child("store", "extraEnv"))...)
 	errs = append(errs, c.Store.Placement.Validate(at.Child("store", "placement"))...)
 	for i, secret := range c.ImagePullSecrets {
 		for _, why := range content.IsDNS1123Subdomain(secret) {
