@@ -54,6 +54,7 @@ func newStopping(t *testing.T, joined bool, used, other int, job map[string]any)
 
 	f := &fake{t: t, address: "127.0.0.1"}
 	mux := http.NewServeMux()
+	mux.HandleFunc("/get_all_segments", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("/get_segments_detail", func(w http.ResponseWriter, _ *http.Request) {
 		segment := func(name, address, status string, used int) string {
 			return fmt.Sprintf(`{"segment_name":%q,"te_endpoint":"%s:15000","status":%q,"size_bytes":100,"allocator_used_bytes":%d}`, name, address, status, used)
@@ -62,6 +63,10 @@ func newStopping(t *testing.T, joined bool, used, other int, job map[string]any)
 			segment("mine", "10.0.0.1", "OK", used), segment("other", "10.0.0.2", "OK", other), segment("leaving", "10.0.0.3", "DRAINING", 0))
 	})
 	mux.HandleFunc("POST /api/v1/drain_jobs", func(w http.ResponseWriter, r *http.Request) {
+		if job == nil {
+			http.Error(w, "busy", http.StatusConflict)
+			return
+		}
 		assert.NoError(t, json.NewDecoder(r.Body).Decode(&s.job))
 		fmt.Fprint(w, `{"job_id":"7"}`)
 	})
@@ -120,6 +125,12 @@ func TestNothingIsMovedWithoutRoom(t *testing.T) {
 	s.assertRuns()
 }
 
+func TestAMasterThatRefusesIsNoReasonToKillTheStore(t *testing.T) {
+	s := newStopping(t, true, 40, 50, nil)
+	assert.Equal(t, "drain: skipped: the master answers /api/v1/drain_jobs with status 409, busy", s.drain("10"))
+	s.assertRuns()
+}
+
 func TestADrainEndsInTime(t *testing.T) {
 	busy := map[string]any{"status_name": "RUNNING", "succeeded_units": 1, "migrated_bytes": 10, "blocked_units": 3, "failed_units": 0}
 	s := newStopping(t, true, 40, 50, busy)
@@ -135,7 +146,7 @@ func TestAStoreThatCannotEndIsKilled(t *testing.T) {
 
 	s = newStopping(t, true, 40, 0, nil)
 	s.master = "127.0.0.1:1"
-	assert.Contains(t, s.drain("10"), "drain: stopping at once: no master answers /get_segments_detail at 127.0.0.1:1")
+	assert.Contains(t, s.drain("10"), "drain: stopping at once: no master serves at 127.0.0.1:1")
 	assert.ErrorContains(t, <-s.ended, "killed")
 }
 

@@ -257,7 +257,7 @@ func TestVerifySaysWhatIsWrong(t *testing.T) {
 			func(*fake) {}, "rdma", []string{"moves its data over tcp, not over rdma"},
 		},
 		"a master that is not there": {
-			func(f *fake) { f.master.Close() }, "tcp", []string{"no master answers /get_all_segments", "refused"},
+			func(f *fake) { f.master.Close() }, "tcp", []string{"no master serves at", "refused"},
 		},
 		"a store whose HTTP port is closed": {
 			func(f *fake) { f.stores[1].Close() }, "tcp", []string{"store-1 does not answer on"},

@@ -10,20 +10,35 @@ class NoMaster(Exception):
     """No master serves. Of a highly available cluster's masters only one does."""
 
 
+class Refused(Exception):
+    """The master that serves does not do what it was asked."""
+
+
 def ask_leader(masters, path, method="GET", body=None):
     """Returns the answer of the master that serves, among all behind the name host:port."""
+    try:
+        status, answer = request(leader(masters), method, path, body)
+    except OSError as e:
+        raise NoMaster(f"the master does not answer {path}: {e}") from e
+    if status != 200:
+        raise Refused(f"the master answers {path} with status {status}, {answer.decode(errors='replace')}")
+    return answer.decode()
+
+
+def leader(masters):
+    """Returns the address of the master that serves. The others answer too, but not what they cannot know."""
     host, port = masters.rsplit(":", 1)
     seen = []
     for address in addresses(host):
         try:
-            status, answer = request(f"{address}:{port}", method, path, body)
+            status, _ = request(f"{address}:{port}", "GET", "/get_all_segments")
         except OSError as e:
             seen.append(f"{address}: {e}")
             continue
         if status == 200:
-            return answer.decode()
+            return f"{address}:{port}"
         seen.append(f"{address}: status {status}")
-    raise NoMaster(f"no master answers {path} at {masters}: {'; '.join(seen) or 'the name has no address'}")
+    raise NoMaster(f"no master serves at {masters}: {'; '.join(seen) or 'the name has no address'}")
 
 
 def request(address, method, path, body=None):

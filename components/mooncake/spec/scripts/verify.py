@@ -19,7 +19,7 @@ import sys
 import time
 import uuid
 
-from masters import ANSWER_SECONDS, NoMaster, addresses, ask_leader, request
+from masters import ANSWER_SECONDS, NoMaster, Refused, addresses, ask_leader, request
 
 READERS = 8  # of each value at most: in a large cluster all pairs would take long
 VALUE_BYTES = 64 * 1024  # more than one slice of an RDMA transfer, once written as hex
@@ -131,7 +131,7 @@ class Cluster:
     def ask_leader(self, path):
         try:
             return ask_leader(self.master, path)
-        except NoMaster as e:
+        except (NoMaster, Refused) as e:
             raise Failed(str(e)) from e
 
     # The transport. The master repeats what a store was told to use, also when the
