@@ -215,6 +215,9 @@ func TestWarnings(t *testing.T) {
 	assert.Empty(t, valid().Warnings())
 	for want, change := range map[string]func(*Cluster){
 		"LD_PRELOAD=libgcc_s.so.1": func(c *Cluster) { *c = older() },
+		"made for nodes with an":   func(c *Cluster) { *c = older() },
+		"none to move them to":     func(c *Cluster) { c.Store.Replicas = 1 },
+		"have no leader":           func(c *Cluster) { *c = available() },
 		"is not pinned":            func(c *Cluster) { c.Image = "registry:5000/mooncake" },
 		"nothing is evicted":       func(c *Cluster) { c.Master.EvictionWatermark = 1 },
 		"busy for 4 s is dropped":  func(c *Cluster) { c.Master.ClientTTLSeconds = 4 },

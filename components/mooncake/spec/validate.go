@@ -88,6 +88,13 @@ func (c Cluster) validatePorts(at *field.Path) field.ErrorList {
 	return errs
 }
 
+// Not refused, because nothing here can know it: whether the nodes have the memory,
+// the NICs or the number that is asked for (the scheduler says so), whether the
+// cluster is IPv6 only, whether the image is the CUDA build for arm64, which has no
+// etcd, and whether a Secret or a priority class exists. What cannot be asked for
+// needs no check: another protocol, a configuration file, huge pages, a Service
+// that is open to the world.
+
 // Warnings are what a user should know about a cluster that is valid.
 func (c Cluster) Warnings() []string {
 	var all []string
@@ -98,6 +105,15 @@ func (c Cluster) Warnings() []string {
 	}
 	if name := c.Image[strings.LastIndex(c.Image, "/")+1:]; !strings.ContainsAny(name, ":@") || strings.HasSuffix(name, ":latest") {
 		warn("image: %q is not pinned: a pod that starts later may run another release than the others", c.Image)
+	}
+	if strings.Contains(c.Image, "lmsysorg/sglang") {
+		warn("image: %s is made for nodes with an NVIDIA driver; on others its libraries may not load, use kvcacheai/mooncake", c.Image)
+	}
+	if c.Store.Replicas == 1 {
+		warn("store.replicas: with one store every restart of it loses all keys: there is none to move them to")
+	}
+	if c.HighAvailability.Enabled() && len(c.HighAvailability.Etcd) == 1 {
+		warn("highAvailability.etcd: when this one server is unreachable, the masters have no leader; name all of an etcd cluster, or its Service")
 	}
 	if c.Master.EvictionWatermark == 1 {
 		warn("master.evictionWatermark: with 1 nothing is evicted before a put fails")
