@@ -61,7 +61,6 @@ down: $(LOCAL) ## stop the local cluster; make up brings it back as it was
 
 .PHONY: clean
 clean: $(LOCAL) ## stop the local cluster and remove all state and everything built
-	@$(LOCAL) down --wipe
 	@$(LOCAL) clean
 
 # Always asked: go build knows best whether it is up to date.
@@ -71,18 +70,18 @@ $(LOCAL):
 
 .PHONY: test
 test: check ## every test that needs no cluster
-	@$(LOCAL) test-servers
 	@PATH="$$PWD/.local/bin:$$PATH" CI=true go test ./...
 	@cd infra/local && go test ./...
+	@cd infra/e2e && go test ./load
 
 .PHONY: check
 check: $(LOCAL) ## formatting, vet, staticcheck, shellcheck
-	@$(LOCAL) test-tools
+	@$(LOCAL) needs
 	@unformatted=$$(gofmt -l components stacks infra); \
 	  [ -z "$$unformatted" ] || { echo "not formatted, run gofmt -w on: $$unformatted"; exit 1; }
-	@for module in $(MODULES); do (cd $$module && go vet ./... && \
-	  go tool -modfile="$(CURDIR)/infra/local/modules/checks/go.mod" staticcheck ./...); done
-	@git ls-files -co --exclude-standard '*.sh' .ci/run | xargs shellcheck
+	@for module in $(MODULES); do (cd $$module && go vet -tags e2e ./... && \
+	  go tool -modfile="$(CURDIR)/infra/local/modules/checks/go.mod" staticcheck -tags e2e ./...); done
+	@git grep -lE --untracked '^#!.*\b(ba)?sh$$' | xargs shellcheck
 
 .PHONY: golden
 golden: ## rewrite the golden files; read their diff before you commit it
@@ -94,3 +93,7 @@ e2e: $(LOCAL) ## every test that needs a cluster; starts the local one
 	@$(LOCAL) up
 	@$(LOCAL) images
 	@cd infra/e2e && go test -count=1 -timeout 40m -v ./...
+
+.PHONY: e2e-local
+e2e-local: $(LOCAL) ## tests of the local cluster itself and of its images; it must be down
+	@cd infra/local && go test -tags e2e -count=1 -timeout 20m ./internal/image ./internal/cluster

@@ -13,17 +13,13 @@ import (
 	"gotest.tools/v3/golden"
 
 	"kvinfra/components/render"
-	"kvinfra/stacks"
 )
 
 const root = ".."
 
 func TestStacks(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(root, stacks.File("*")))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range files {
-		stack := filepath.Base(file)[len("Pulumi.") : len(filepath.Base(file))-len(".yaml")]
+	// By name: a user's own stack file beside them has no golden file.
+	for _, stack := range []string{"dev", "prod"} {
 		t.Run(stack, func(t *testing.T) {
 			var first, second bytes.Buffer
 			require.NoError(t, renderStack(&first, root, stack))

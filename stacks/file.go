@@ -8,7 +8,7 @@ import (
 )
 
 // ConfigOf returns the configuration in the text of a stack file as the engine
-// would hand it over. An encrypted value stays encrypted.
+// would hand it over, with "[secret]" in place of an encrypted value.
 func ConfigOf(file []byte) (map[string]string, error) {
 	var parsed struct {
 		Config map[string]any `json:"config"`
@@ -22,11 +22,29 @@ func ConfigOf(file []byte) (map[string]string, error) {
 			config[key] = text
 			continue
 		}
-		data, err := json.Marshal(value)
+		data, err := json.Marshal(masked(value))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}
 		config[key] = string(data)
 	}
 	return config, nil
+}
+
+// masked replaces every {secure: ciphertext} in v.
+func masked(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if _, encrypted := v["secure"].(string); encrypted && len(v) == 1 {
+			return "[secret]"
+		}
+		for key, value := range v {
+			v[key] = masked(value)
+		}
+	case []any:
+		for i, value := range v {
+			v[i] = masked(value)
+		}
+	}
+	return v
 }

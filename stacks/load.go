@@ -59,7 +59,11 @@ func decode(project string, config map[string]string) (Stack, error) {
 func reason(err error) string {
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
-		return fmt.Sprintf("%s: is a %s, but must be a %s", wrongType.Field, wrongType.Value, wrongType.Type.Kind())
+		where := ""
+		if wrongType.Field != "" {
+			where = wrongType.Field + ": "
+		}
+		return fmt.Sprintf("%sis of type %s, but must be of type %s", where, wrongType.Value, wrongType.Type.Kind())
 	}
 	if isSyntax, _ := kjson.SyntaxErrorOffset(err); isSyntax {
 		return "is plain text, but must be a map of settings"

@@ -44,13 +44,13 @@ func TestEveryMistakeNamesFileAndKey(t *testing.T) {
 	}{
 		"an unknown key":             {"hotkvs", `{}`, `kvinfra:hotkvs: unknown key; known are cluster, hotkv, mooncake`},
 		"text in place of settings":  {"hotkv", `six`, `kvinfra:hotkv: is plain text, but must be a map`},
-		"a list in place of a map":   {"hotkv", `[]`, `kvinfra:hotkv: `},
+		"a list in place of a map":   {"hotkv", `[]`, `kvinfra:hotkv: is of type array, but must be of type map`},
 		"an unknown field":           {"hotkv", `{"a": {"image": "x", "replicaz": 3}}`, `kvinfra:hotkv: unknown field "a.replicaz"`},
 		"an unknown nested field":    {"hotkv", `{"a": {"image": "x", "storage": {"siz": "1Gi"}}}`, `unknown field "a.storage.siz"`},
 		"a field in other letters":   {"hotkv", `{"a": {"Image": "x"}}`, `unknown field "a.Image"`},
 		"a field twice":              {"hotkv", `{"a": {"image": "x", "image": "y"}}`, `duplicate field "a.image"`},
-		"a text for a number":        {"hotkv", `{"a": {"image": "x", "primaries": "three"}}`, `primaries: is a string, but must be a int`},
-		"a number for a text":        {"hotkv", `{"a": {"image": 1.5}}`, `image: is a number, but must be a string`},
+		"a text for a number":        {"hotkv", `{"a": {"image": "x", "primaries": "three"}}`, `primaries: is of type string, but must be of type int`},
+		"a number for a text":        {"hotkv", `{"a": {"image": 1.5}}`, `image: is of type number, but must be of type string`},
 		"a missing image":            {"hotkv", `{"a": {}}`, `kvinfra:hotkv.a.image: Required value`},
 		"a bad quantity":             {"hotkv", `{"a": {"image": "x", "storage": {"size": "1G1"}}}`, `kvinfra:hotkv.a.storage.size: Invalid value: "1G1"`},
 		"a bad name":                 {"hotkv", `{"A": {"image": "x"}}`, `kvinfra:hotkv.A.name: Invalid value: "A"`},
@@ -93,12 +93,14 @@ config:
   kvinfra:cluster: {kubeconfig: k, context: c}
   kvinfra:retries: 3
   kvinfra:text: plain
+  kvinfra:hidden: {kubeconfig: {secure: v1:abc}}
 `))
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{
 		"kvinfra:cluster": `{"context":"c","kubeconfig":"k"}`,
 		"kvinfra:retries": "3",
 		"kvinfra:text":    "plain",
+		"kvinfra:hidden":  `{"kubeconfig":"[secret]"}`,
 	}, config)
 
 	_, err = ConfigOf([]byte("config: ["))

@@ -22,8 +22,9 @@ type Stack struct {
 // Cluster says which Kubernetes cluster a stack uses. It comes from the stack file
 // alone, never from the shell.
 type Cluster struct {
-	// Kubeconfig is a path, relative to the stack file or absolute. Required. A change
-	// of the file or of what is in it replaces nothing.
+	// Kubeconfig is a path, relative to the stack file or absolute, or the text of a
+	// kubeconfig, which is kept as a secret. Required. A change of the file or of what
+	// is in it replaces nothing.
 	Kubeconfig string `json:"kubeconfig"`
 
 	// Context is the context in the kubeconfig. Required. It must lead to the same
