@@ -8,18 +8,21 @@ import (
 
 // Job returns a Job that runs pod, whose program gives up by itself after so many
 // seconds and says why. The engine's own wait ends only when nothing is said for a
-// while, so the Job has a bound too. The program's verdict (exit code 1) is final;
-// a pod that was evicted or killed is tried again.
+// while, so the Job has a bound too. A pod that Kubernetes takes away is tried
+// again; any other end is final, by the limit of retries: the engine does not see a
+// Job that failed by a rule of its policy as failed.
 func Job(seconds int, pod *corev1.PodTemplateSpecArgs) *batchv1.JobSpecArgs {
 	return &batchv1.JobSpecArgs{
 		ActiveDeadlineSeconds: pulumi.Int(seconds + 60),
-		BackoffLimit:          pulumi.Int(3),
+		BackoffLimit:          pulumi.Int(0),
 		PodFailurePolicy: &batchv1.PodFailurePolicyArgs{Rules: batchv1.PodFailurePolicyRuleArray{
 			&batchv1.PodFailurePolicyRuleArgs{
-				Action: pulumi.String("FailJob"),
-				OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirementArgs{
-					Operator: pulumi.String("In"),
-					Values:   pulumi.ToIntArray([]int{1}),
+				Action: pulumi.String("Ignore"),
+				OnPodConditions: batchv1.PodFailurePolicyOnPodConditionsPatternArray{
+					&batchv1.PodFailurePolicyOnPodConditionsPatternArgs{
+						Type:   pulumi.String("DisruptionTarget"),
+						Status: pulumi.String("True"),
+					},
 				},
 			},
 		}},
