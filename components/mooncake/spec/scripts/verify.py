@@ -18,6 +18,7 @@ import struct
 import sys
 import time
 import uuid
+from urllib.parse import quote
 
 from masters import ANSWER_SECONDS, NoMaster, Refused, addresses, ask_leader, request
 
@@ -154,7 +155,7 @@ class Cluster:
             kind, servers = self.metadata.split("://", 1)
             if kind == "http":
                 server, path = servers.split("/", 1)
-                return json.loads(request(server, "GET", f"/{path}?key=mooncake/ram/{endpoint}")[1])
+                return json.loads(request(server, "GET", f"/{path}?key={quote('mooncake/ram/' + endpoint, safe='')}")[1])
             key = base64.b64encode(f"mooncake/{self.cluster_id}/ram/{endpoint}".encode()).decode()
             answer = request(servers.split(";")[0], "POST", "/v3/kv/range", json.dumps({"key": key}))[1]
             return json.loads(base64.b64decode(json.loads(answer)["kvs"][0]["value"]))
