@@ -65,7 +65,6 @@ class Cluster:
         self.lease_seconds = float(environment["LEASE_SECONDS"])
         self.forget_seconds = float(environment["FORGET_SECONDS"])
         self.settle_seconds = float(environment["SETTLE_SECONDS"])
-        self.run = uuid.uuid4().hex  # the cluster keeps the old value of a key that exists
         self.keys = []  # all that was written, to be removed
 
     def verify(self):
@@ -203,11 +202,12 @@ class Cluster:
         return values, problems
 
     def put(self, writer):
-        key, text = f"kvinfra-verify-{self.run}-{len(self.keys)}", os.urandom(VALUE_BYTES).hex()
-        self.keys.append(key)
+        """Writes under a fresh key: of one that exists the cluster keeps the old value."""
+        key, text = f"kvinfra-verify-{uuid.uuid4().hex}", os.urandom(VALUE_BYTES).hex()
         status, answer = writer.request("PUT", "/api/put", json.dumps({"key": key, "value": text}))
         if status != 200:
             raise Failed(f"{writer.name} cannot write: status {status}, {answer.decode(errors='replace')}")
+        self.keys.append(key)
         where = self.ask_leader(f"/query_key?key={key}")
         return Value(key, text, writer, set(re.findall(r'"transport_endpoint_":\s*"([^"]+)"', where)))
 
