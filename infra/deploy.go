@@ -61,6 +61,9 @@ func deploy(ctx *pulumi.Context, config map[string]string) error {
 			"masterAddress":  c.MasterAddress,
 			"metadataServer": c.MetadataServer,
 			"protocol":       c.Protocol,
+			"clusterId":      c.ClusterID,
+			"version":        c.Version,
+			"clients":        pulumi.StringArray{c.ClientConfigMap, c.ClientFilesConfigMap},
 			"metricsUrl":     c.MetricsURL,
 		})
 	}

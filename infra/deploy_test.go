@@ -89,7 +89,7 @@ func TestEveryObjectIsInTheStacksNamespaceAndAfterIt(t *testing.T) {
 	resources, err := run(t, map[string]string{
 		"kvinfra:cluster":  `{"kubeconfig": "kubeconfig", "context": "local", "namespace": "here"}`,
 		"kvinfra:hotkv":    `{"a": {"image": "x"}, "b": {"image": "x", "namespace": "there"}}`,
-		"kvinfra:mooncake": `{"m": {"image": "x"}}`,
+		"kvinfra:mooncake": `{"m": {"image": "x", "version": "0.3.13"}}`,
 	}, false)
 	require.NoError(t, err)
 	namespaces, components := map[string]int{}, map[string][]string{}
@@ -100,7 +100,7 @@ func TestEveryObjectIsInTheStacksNamespaceAndAfterIt(t *testing.T) {
 			namespaces[meta.ObjectValue()["namespace"].StringValue()]++
 		}
 	}
-	assert.Equal(t, map[string]int{"here": 10, "there": 6}, namespaces)
+	assert.Equal(t, map[string]int{"here": 15, "there": 6}, namespaces)
 	assert.Equal(t, map[string][]string{
 		"a": {"NamespacePatch here"}, "b": {"NamespacePatch there"}, "m": {"NamespacePatch here"},
 	}, components)

@@ -21,7 +21,7 @@ func load(config map[string]string) (Stack, error) {
 func TestLoad(t *testing.T) {
 	s, err := load(map[string]string{
 		"hotkv":    `{"a": {"image": "hotkv:1"}, "b": {"image": "hotkv:1", "namespace": "other", "primaries": 5}}`,
-		"mooncake": `{"m": {"image": "mooncake:1", "fabric": {"mode": "rdma-host-network", "nics": ["mlx5_0"]}}}`,
+		"mooncake": `{"m": {"image": "mooncake:1", "version": "0.3.13", "fabric": {"mode": "rdma-host-network", "nics": ["mlx5_0"]}}}`,
 	})
 	require.NoError(t, err)
 	assert.Equal(t, "kv", s.HotKV["a"].Namespace, "the stack's namespace is the default")
@@ -83,7 +83,7 @@ func TestAllMistakesAreReportedTogether(t *testing.T) {
 		"hotkv":    `{"a": {"image": "x", "primaries": 1, "storage": {"size": "x"}}, "b": {}}`,
 		"mooncake": `{"m": {"store": {"segmentSize": "10gb"}}}`,
 	})
-	assert.Len(t, strings.Split(err.Error(), "\n"), 5, "meaning: %v", err)
+	assert.Len(t, strings.Split(err.Error(), "\n"), 6, "meaning: %v", err)
 }
 
 func TestConfigOf(t *testing.T) {

@@ -1,9 +1,8 @@
 package mooncake
 
 import (
-	"fmt"
-
 	appsv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apps/v1"
+	batchv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/batch/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -24,11 +23,13 @@ type builder struct {
 	masterService    *corev1.Service
 	storeService     *corev1.Service
 	stores           *appsv1.StatefulSet
+	scripts          *corev1.ConfigMap
+	verifyJob        *batchv1.Job
 }
 
 // master and store are the parts of a cluster; their app labels are the seed's.
 func (b *builder) master() objects.Part {
-	return objects.Part{Component: "master", App: spec.MasterName(b.name)}
+	return objects.Part{Component: "master", App: b.spec.MasterName(b.name)}
 }
 
 func (b *builder) store() objects.Part {
@@ -43,24 +44,77 @@ func (b *builder) child(after ...pulumi.Resource) pulumi.ResourceOption {
 // user is the user and group of every process; Mooncake needs none in particular.
 const user = 65532
 
-// registerOutputs makes the outputs known when the last store is ready.
+// verification is the part that checks the stores from outside.
+func (b *builder) verification() objects.Part {
+	return objects.Part{Component: "verify", App: b.name + "-verify"}
+}
+
+// registerOutputs makes the outputs known when data was moved between the stores.
 func (b *builder) registerOutputs(c *Cluster) error {
 	complete := b.stores.ID().ToStringOutput()
+	if b.verifyJob != nil {
+		complete = b.verifyJob.ID().ToStringOutput()
+	}
 	afterwards := func(s string) pulumi.StringOutput {
 		return complete.ApplyT(func(string) string { return s }).(pulumi.StringOutput)
 	}
-	protocol := "tcp"
-	if b.spec.Fabric.RDMA() {
-		protocol = "rdma"
-	}
 	c.MasterAddress = afterwards(b.spec.MasterAddress(b.name))
-	c.MetadataServer = afterwards(spec.MetadataServer)
-	c.Protocol = afterwards(protocol)
-	c.MetricsURL = afterwards(fmt.Sprintf("http://%s.%s.svc:%d/metrics/summary", spec.MasterName(b.name), b.spec.Namespace, spec.MetricsPort))
+	c.MetadataServer = afterwards(b.spec.MetadataServer(b.name))
+	c.Protocol = afterwards(b.spec.Fabric.Protocol())
+	c.ClusterID = afterwards(b.spec.ClusterIDFor(b.name))
+	c.Version = afterwards(string(b.spec.Version))
+	c.ClientVariables = complete.ApplyT(func(string) map[string]string { return b.spec.ClientVariables(b.name) }).(pulumi.StringMapOutput)
+	c.ClientConfigMap = afterwards(b.clientName())
+	c.ClientFilesConfigMap = afterwards(b.clientFilesName())
+	c.MetricsURL = afterwards("http://" + b.spec.AdminAddress(b.name) + "/metrics/summary")
 	return b.ctx.RegisterResourceOutputs(c, pulumi.Map{
-		"masterAddress":  c.MasterAddress,
-		"metadataServer": c.MetadataServer,
-		"protocol":       c.Protocol,
-		"metricsUrl":     c.MetricsURL,
+		"masterAddress":        c.MasterAddress,
+		"metadataServer":       c.MetadataServer,
+		"protocol":             c.Protocol,
+		"clusterId":            c.ClusterID,
+		"version":              c.Version,
+		"clientVariables":      c.ClientVariables,
+		"clientConfigMap":      c.ClientConfigMap,
+		"clientFilesConfigMap": c.ClientFilesConfigMap,
+		"metricsUrl":           c.MetricsURL,
 	})
+}
+
+// pod returns a pod of the cluster with one process.
+func (b *builder) pod(container *corev1.ContainerArgs) *corev1.PodSpecArgs {
+	pod := objects.Pod(user, container)
+	pod.ImagePullSecrets = b.pullSecrets()
+	return pod
+}
+
+func (b *builder) pullSecrets() corev1.LocalObjectReferenceArrayInput {
+	var references corev1.LocalObjectReferenceArray
+	for _, name := range b.spec.ImagePullSecrets {
+		references = append(references, &corev1.LocalObjectReferenceArgs{Name: pulumi.String(name)})
+	}
+	if references == nil {
+		return nil // and not an empty list in the pod
+	}
+	return references
+}
+
+// environment returns the variables of a container.
+func environment(variables []spec.Variable) corev1.EnvVarArray {
+	var env corev1.EnvVarArray
+	for _, v := range variables {
+		if v.Field != "" {
+			env = append(env, objects.EnvFromField(v.Name, v.Field))
+		} else {
+			env = append(env, objects.Env(v.Name, v.Value))
+		}
+	}
+	return env
+}
+
+// restarted returns the annotation of a pod template that changes with text.
+func restarted(text string) pulumi.StringMap {
+	if text == "" {
+		return nil
+	}
+	return pulumi.StringMap{"kvinfra/restart": pulumi.String(text)}
 }

@@ -13,13 +13,18 @@ import (
 // Spec is the description of a cluster. Its types are here too, so that a
 // program imports one package.
 type (
-	Spec         = spec.Cluster
-	Master       = spec.Master
-	Store        = spec.Store
-	Fabric       = spec.Fabric
-	DevicePlugin = spec.DevicePlugin
-	Resources    = spec.Resources
-	Amounts      = spec.Amounts
+	Spec             = spec.Cluster
+	Master           = spec.Master
+	Store            = spec.Store
+	Metadata         = spec.Metadata
+	HighAvailability = spec.HighAvailability
+	Fabric           = spec.Fabric
+	Tuning           = spec.Tuning
+	DevicePlugin     = spec.DevicePlugin
+	Placement        = spec.Placement
+	Toleration       = spec.Toleration
+	Resources        = spec.Resources
+	Amounts          = spec.Amounts
 )
 
 // The fabrics that a cluster can use.
@@ -27,6 +32,13 @@ const (
 	TCP              = spec.TCP
 	RDMAHostNetwork  = spec.RDMAHostNetwork
 	RDMADevicePlugin = spec.RDMADevicePlugin
+)
+
+// The places for the metadata of Transfer Engines.
+const (
+	MetadataP2P  = spec.MetadataP2P
+	MetadataHTTP = spec.MetadataHTTP
+	MetadataEtcd = spec.MetadataEtcd
 )
 
 // Type is the component's type token.
@@ -49,13 +61,25 @@ type Cluster struct {
 	MetadataServer pulumi.StringOutput `pulumi:"metadataServer"`
 	// Protocol is what clients set as MOONCAKE_PROTOCOL: tcp or rdma.
 	Protocol pulumi.StringOutput `pulumi:"protocol"`
+	// ClusterID is what clients set as MC_STORE_CLUSTER_ID when there are several
+	// masters, and as MC_METADATA_CLUSTER_ID when the metadata is in etcd.
+	ClusterID pulumi.StringOutput `pulumi:"clusterId"`
+	// Version is the release of Mooncake that clients must have too.
+	Version pulumi.StringOutput `pulumi:"version"`
+	// ClientVariables are the names and values that every client needs; each pod adds
+	// its own address as MOONCAKE_LOCAL_HOSTNAME and LOCAL_HOSTNAME.
+	ClientVariables pulumi.StringMapOutput `pulumi:"clientVariables"`
+	// ClientConfigMap is the name of the ConfigMap with these, for envFrom, and
+	// ClientFilesConfigMap that of the one with vLLM's mooncake_config.json.
+	ClientConfigMap      pulumi.StringOutput `pulumi:"clientConfigMap"`
+	ClientFilesConfigMap pulumi.StringOutput `pulumi:"clientFilesConfigMap"`
 	// MetricsURL is the master's summary of keys and capacity.
 	MetricsURL pulumi.StringOutput `pulumi:"metricsUrl"`
 }
 
 // NewCluster makes a cluster called name; all its objects' names start with it.
 // It returns an error that lists every problem of args before anything is made,
-// and is complete only when every store is ready.
+// and is complete only when data written through one store was read through others.
 func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pulumi.ResourceOption) (*Cluster, error) {
 	if args == nil {
 		args = &ClusterArgs{}
@@ -75,14 +99,24 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 		return nil, err
 	}
 
+	for _, warning := range s.Warnings() {
+		if err := ctx.Log.Warn(warning, &pulumi.LogArgs{Resource: cluster}); err != nil {
+			return nil, err
+		}
+	}
+
 	b := &builder{ctx: ctx, parent: cluster, name: name, spec: s, owner: objects.Owner{
 		System: "mooncake", Name: name, Namespace: s.Namespace, Project: ctx.Project(), Stack: ctx.Stack(),
 	}}
 	for _, create := range []func() error{
 		b.createMaster,
 		b.createMasterService,
+		b.createDisruptionBudgets,
 		b.createStoreService,
+		b.createScripts,
 		b.createStores,
+		b.createVerifyJob,
+		b.createClientConfig,
 	} {
 		if err := create(); err != nil {
 			return nil, fmt.Errorf("mooncake %q: %w", name, err)

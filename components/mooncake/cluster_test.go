@@ -3,12 +3,14 @@ package mooncake_test
 import (
 	"errors"
 	"os"
+	"regexp"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gotest.tools/v3/golden"
+	"sigs.k8s.io/yaml"
 
 	"kvinfra/components/internal/seed"
 	"kvinfra/components/mooncake"
@@ -17,26 +19,50 @@ import (
 
 // specs are the clusters whose objects are kept in testdata.
 func specs() map[string]mooncake.Spec {
-	gid := 3
+	gid, drain := 3, 300
 	return map[string]mooncake.Spec{
-		"default": {Image: "mooncake"},
+		"default": {Image: "mooncake:1", Version: "0.3.13.post1"},
+		"older":   {Image: "lmsysorg/sglang:v0.5.5", Store: mooncake.Store{SegmentSize: "256Mi"}},
+		"high-availability": {
+			Image: "kvcacheai/mooncake:0.3.13.post1", ClusterID: "pool-1", ImagePullSecrets: []string{"registry"},
+			Master:           mooncake.Master{Placement: mooncake.Placement{Spread: "Required"}},
+			HighAvailability: mooncake.HighAvailability{Etcd: []string{"etcd-0.infra.svc:2379", "etcd-1.infra.svc:2379"}},
+			Metadata:         mooncake.Metadata{Mode: mooncake.MetadataEtcd, Etcd: []string{"etcd-0.infra.svc:2379"}},
+		},
+		"http-metadata": {
+			Image:    "kvcacheai/mooncake:0.3.13.post1",
+			Metadata: mooncake.Metadata{Mode: mooncake.MetadataHTTP},
+		},
 		"rdma-host-network": {
 			Namespace: "kv",
-			Image:     "mooncake",
-			Master: mooncake.Master{Resources: mooncake.Resources{
-				Requests: mooncake.Amounts{CPU: "2"},
-				Limits:   mooncake.Amounts{Memory: "4Gi"},
-			}},
-			Store: mooncake.Store{Replicas: 5, SegmentSize: "64Gi", LocalBufferSize: "128Mi"},
+			Image:     "mooncake:1",
+			Version:   "0.3.13.post1",
+			Master: mooncake.Master{
+				Threads: 16, LeaseMilliseconds: 5000, EvictionWatermark: 0.8, EvictionRatio: 0.1, ClientTTLSeconds: 30,
+				Resources: mooncake.Resources{
+					Requests: mooncake.Amounts{CPU: "2"},
+					Limits:   mooncake.Amounts{Memory: "4Gi"},
+				},
+			},
+			Store: mooncake.Store{
+				Replicas: 5, SegmentSize: "64Gi", LocalBufferSize: "128Mi", RESTPort: 8080,
+				DrainSeconds: &drain, Restart: "2026-11-30",
+				Placement: mooncake.Placement{
+					NodeSelector: map[string]string{"pool": "kv"}, PriorityClassName: "kv",
+					Tolerations: []mooncake.Toleration{{Key: "kv", Value: "only", Effect: "NoSchedule"}, {Key: "slow"}},
+				},
+			},
 			Fabric: mooncake.Fabric{
 				Mode: mooncake.RDMAHostNetwork, NICs: []string{"mlx5_0", "mlx5_1"}, GIDIndex: &gid, Privileged: true,
+				TrafficClass: &gid, MTU: 4096, Tuning: mooncake.Tuning{QueuePairs: 4, MaxRegionSize: "64Gi", SameRail: true},
 			},
 			TimeoutSeconds: 1800,
 		},
 		"rdma-device-plugin": {
-			Image: "mooncake",
+			Image:   "mooncake:1",
+			Version: "0.3.13.post1",
 			Fabric: mooncake.Fabric{
-				Mode: mooncake.RDMADevicePlugin, NICs: []string{"mlx5_0"},
+				Mode: mooncake.RDMADevicePlugin, NICFilters: []string{"mlx5_0", "mlx5_1"},
 				DevicePlugin: mooncake.DevicePlugin{Resource: "rdma/hca_shared", Count: 2},
 			},
 		},
@@ -76,7 +102,7 @@ func TestObjects(t *testing.T) {
 func TestDifferencesFromTheSeed(t *testing.T) {
 	manifest, err := os.ReadFile("testdata/seed.yaml")
 	require.NoError(t, err)
-	resources, err := run(mooncake.Spec{Image: "mooncake"}, render.Options{})
+	resources, err := run(specs()["default"], render.Options{})
 	require.NoError(t, err)
 	ours, err := render.YAML(resources)
 	require.NoError(t, err)
@@ -94,12 +120,46 @@ func TestBadArgsMakeNothing(t *testing.T) {
 	require.Error(t, err)
 	for _, want := range []string{
 		`mooncake "cache": image: Required value`,
+		`mooncake "cache": version: Required value`,
 		`mooncake "cache": store.segmentSize: Invalid value: "10gb"`,
 		`mooncake "cache": fabric.nics: Required value`,
 	} {
 		assert.Contains(t, err.Error(), want)
 	}
 	assert.Empty(t, resources)
+}
+
+func TestTheCheckRunsAgainWhenWhatItChecksChanged(t *testing.T) {
+	jobName := func(change func(*mooncake.Spec)) string {
+		spec := specs()["default"]
+		change(&spec)
+		resources, err := run(spec, render.Options{})
+		require.NoError(t, err)
+		for _, r := range resources {
+			if r.Type == "kubernetes:batch/v1:Job" {
+				return r.Inputs["metadata"].ObjectValue()["name"].StringValue()
+			}
+		}
+		return ""
+	}
+	before := jobName(func(*mooncake.Spec) {})
+	for what, tc := range map[string]struct {
+		change func(*mooncake.Spec)
+		again  bool
+	}{
+		"nothing":            {func(*mooncake.Spec) {}, false},
+		"a default, spelled": {func(s *mooncake.Spec) { s.Store.Replicas = 3 }, false},
+		"the image":          {func(s *mooncake.Spec) { s.Image = "mooncake:2" }, true},
+		"a segment's size":   {func(s *mooncake.Spec) { s.Store.SegmentSize = "1Gi" }, true},
+		"number of stores":   {func(s *mooncake.Spec) { s.Store.Replicas = 4 }, true},
+		"the master's":       {func(s *mooncake.Spec) { s.Master.Resources.Limits.Memory = "1Gi" }, true},
+		"a wish":             {func(s *mooncake.Spec) { s.RunVerify = "again" }, true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			assert.Equal(t, tc.again, jobName(tc.change) != before)
+		})
+	}
+	assert.Empty(t, jobName(func(s *mooncake.Spec) { s.SkipVerification = true }), "it can be left out")
 }
 
 func TestNoArgsAreBadArgs(t *testing.T) {
@@ -111,7 +171,7 @@ func TestNoArgsAreBadArgs(t *testing.T) {
 func TestEveryFailedCreationIsReported(t *testing.T) {
 	all, err := run(specs()["default"], render.Options{})
 	require.NoError(t, err)
-	require.Len(t, all, 5)
+	require.Equal(t, 10, len(all))
 	for _, failing := range all {
 		t.Run(failing.Type+" "+failing.Name, func(t *testing.T) {
 			_, err := run(specs()["default"], render.Options{Fail: func(r render.Resource) error {
@@ -122,5 +182,26 @@ func TestEveryFailedCreationIsReported(t *testing.T) {
 			}})
 			assert.ErrorContains(t, err, "no room")
 		})
+	}
+}
+
+func TestTheExamplesUseWhatAClusterMakes(t *testing.T) {
+	resources, err := run(specs()["default"], render.Options{})
+	require.NoError(t, err)
+	made := map[string]bool{}
+	for _, r := range resources {
+		if r.Type == "kubernetes:core/v1:ConfigMap" {
+			made[r.Name] = true
+		}
+	}
+	for _, example := range []string{"sglang", "vllm"} {
+		text, err := os.ReadFile("examples/" + example + ".yaml")
+		require.NoError(t, err)
+		assert.NoError(t, yaml.Unmarshal(text, new(any)), example)
+		used := regexp.MustCompile(`(?:configMapRef|configMap): \{name: (.*)\}`).FindAllStringSubmatch(string(text), -1)
+		assert.NotEmpty(t, used, example)
+		for _, match := range used {
+			assert.True(t, made[match[1]], "%s uses ConfigMap %s", example, match[1])
+		}
 	}
 }

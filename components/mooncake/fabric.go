@@ -54,14 +54,16 @@ func (b *builder) joinHostNetwork(pod *corev1.PodSpecArgs, container *corev1.Con
 	}
 	pod.HostNetwork = pulumi.Bool(true)
 	pod.DnsPolicy = pulumi.String("ClusterFirstWithHostNet")
-	pod.Volumes = corev1.VolumeArray{&corev1.VolumeArgs{
+	volumes, _ := pod.Volumes.(corev1.VolumeArray)
+	pod.Volumes = append(volumes, &corev1.VolumeArgs{
 		Name: pulumi.String("infiniband"),
 		HostPath: &corev1.HostPathVolumeSourceArgs{
 			Path: pulumi.String(infinibandDir),
 			Type: pulumi.String("Directory"), // a node without RDMA: the pod does not start and says why
 		},
-	}}
-	container.VolumeMounts = corev1.VolumeMountArray{objects.Mount("infiniband", infinibandDir)}
+	})
+	mounts, _ := container.VolumeMounts.(corev1.VolumeMountArray)
+	container.VolumeMounts = append(mounts, objects.Mount("infiniband", infinibandDir))
 	pod.Affinity = &corev1.AffinityArgs{PodAntiAffinity: &corev1.PodAntiAffinityArgs{
 		RequiredDuringSchedulingIgnoredDuringExecution: corev1.PodAffinityTermArray{&corev1.PodAffinityTermArgs{
 			TopologyKey: pulumi.String("kubernetes.io/hostname"),

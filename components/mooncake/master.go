@@ -10,22 +10,24 @@ import (
 )
 
 func (b *builder) createMaster() (err error) {
-	name := spec.MasterName(b.name)
+	name := b.spec.MasterName(b.name)
 	b.masterDeployment, err = appsv1.NewDeployment(b.ctx, name, b.masterArgs(name), b.child())
 	return err
 }
 
 func (b *builder) masterArgs(name string) *appsv1.DeploymentArgs {
-	pod := objects.Pod(user, &corev1.ContainerArgs{
+	ports := corev1.ContainerPortArray{objects.Port("rpc", spec.RPCPort), objects.Port("metrics", spec.MetricsPort)}
+	if b.spec.Metadata.Mode == spec.MetadataHTTP {
+		ports = append(ports, objects.Port("metadata", spec.MetadataPort))
+	}
+	container := &corev1.ContainerArgs{
 		Name:            pulumi.String("mooncake-master"),
 		Image:           pulumi.String(b.spec.Image),
 		ImagePullPolicy: pulumi.String("IfNotPresent"),
-		Command:         pulumi.ToStringArray([]string{"mooncake_master"}),
-		Args:            pulumi.ToStringArray(spec.MasterArguments()),
-		Ports: corev1.ContainerPortArray{
-			objects.Port("rpc", spec.RPCPort),
-			objects.Port("metrics", spec.MetricsPort),
-		},
+		Command:         pulumi.ToStringArray(b.spec.MasterCommand()),
+		Args:            pulumi.ToStringArray(b.spec.MasterArguments(b.name)),
+		Env:             environment(b.spec.MasterVariables(b.name)),
+		Ports:           ports,
 		StartupProbe: &corev1.ProbeArgs{
 			TcpSocket:        &corev1.TCPSocketActionArgs{Port: pulumi.String("rpc")},
 			PeriodSeconds:    pulumi.Int(1),
@@ -36,41 +38,80 @@ func (b *builder) masterArgs(name string) *appsv1.DeploymentArgs {
 			PeriodSeconds: pulumi.Int(5),
 		},
 		LivenessProbe: &corev1.ProbeArgs{
-			TcpSocket:        &corev1.TCPSocketActionArgs{Port: pulumi.String("metrics")},
+			HttpGet:          healthOfMaster(),
 			PeriodSeconds:    pulumi.Int(10),
+			TimeoutSeconds:   pulumi.Int(5),
 			FailureThreshold: pulumi.Int(6),
 		},
 		Resources:                objects.Resources(b.spec.Master.Resources),
 		SecurityContext:          objects.Locked(),
 		TerminationMessagePolicy: pulumi.String("FallbackToLogsOnError"),
-	})
-	// The process may ignore SIGTERM when it is PID 1; it has nothing to save.
-	pod.TerminationGracePeriodSeconds = pulumi.Int(10)
+	}
+	pod := b.pod(container)
+	objects.Place(pod, b.owner, b.master(), b.spec.Master.Placement)
+	// As process 1 some releases do not hear SIGTERM.
+	pod.ShareProcessNamespace = pulumi.Bool(true)
+	pod.TerminationGracePeriodSeconds = pulumi.Int(10) // it has nothing to save
 
+	// Never two masters behind one Service: each would know half of the keys.
+	strategy := &appsv1.DeploymentStrategyArgs{Type: pulumi.String("Recreate")}
+	if b.spec.HighAvailability.Enabled() {
+		b.shareLeadership(pod, container)
+		strategy = &appsv1.DeploymentStrategyArgs{
+			Type: pulumi.String("RollingUpdate"),
+			RollingUpdate: &appsv1.RollingUpdateDeploymentArgs{
+				MaxSurge:       pulumi.Int(1),
+				MaxUnavailable: pulumi.Int(0),
+			},
+		}
+	}
 	return &appsv1.DeploymentArgs{
 		Metadata: b.owner.AwaitedMeta(name, b.master(), b.spec.TimeoutSeconds),
 		Spec: &appsv1.DeploymentSpecArgs{
-			Replicas: pulumi.Int(1),
-			// Never two masters behind one Service: each would know half of the keys.
-			Strategy: &appsv1.DeploymentStrategyArgs{Type: pulumi.String("Recreate")},
+			Replicas: pulumi.Int(b.spec.Master.Replicas),
+			Strategy: strategy,
 			Selector: b.owner.LabelSelector(b.master()),
-			Template: objects.Template(b.owner, b.master(), pod, nil),
+			Template: objects.Template(b.owner, b.master(), pod, restarted(b.spec.Master.Restart)),
 		},
 	}
 }
 
+// shareLeadership makes a pod one of several masters. Those that wait have no open
+// RPC port, so their health is asked of the other one.
+func (b *builder) shareLeadership(pod *corev1.PodSpecArgs, container *corev1.ContainerArgs) {
+	for _, probe := range []corev1.ProbePtrInput{container.StartupProbe, container.ReadinessProbe} {
+		probe := probe.(*corev1.ProbeArgs)
+		probe.TcpSocket, probe.HttpGet = nil, healthOfMaster()
+	}
+	// A leader may serve until it is killed, and the next one leads only when its lease
+	// has run out.
+	pod.TerminationGracePeriodSeconds = pulumi.Int(5)
+}
+
+func healthOfMaster() *corev1.HTTPGetActionArgs {
+	return &corev1.HTTPGetActionArgs{Path: pulumi.String("/health"), Port: pulumi.String("metrics")}
+}
+
+// createMasterService gives the one master an address. Several are headless, each
+// with its metrics: clients find the one that leads in etcd.
 func (b *builder) createMasterService() (err error) {
-	name := spec.MasterName(b.name)
+	name := b.spec.MasterName(b.name)
+	service := &corev1.ServiceSpecArgs{
+		Selector: pulumi.ToStringMap(b.owner.Selector(b.master())),
+		Ports:    corev1.ServicePortArray{objects.ServicePort("metrics", spec.MetricsPort)},
+	}
+	if b.spec.HighAvailability.Enabled() {
+		service.ClusterIP = pulumi.String("None")
+	} else {
+		service.Type = pulumi.String("ClusterIP")
+		service.Ports = corev1.ServicePortArray{objects.ServicePort("rpc", spec.RPCPort), objects.ServicePort("metrics", spec.MetricsPort)}
+	}
+	if b.spec.Metadata.Mode == spec.MetadataHTTP {
+		service.Ports = append(service.Ports.(corev1.ServicePortArray), objects.ServicePort("metadata", spec.MetadataPort))
+	}
 	b.masterService, err = corev1.NewService(b.ctx, name, &corev1.ServiceArgs{
 		Metadata: b.owner.Meta(name, b.master()),
-		Spec: &corev1.ServiceSpecArgs{
-			Type:     pulumi.String("ClusterIP"),
-			Selector: pulumi.ToStringMap(b.owner.Selector(b.master())),
-			Ports: corev1.ServicePortArray{
-				objects.ServicePort("rpc", spec.RPCPort),
-				objects.ServicePort("metrics", spec.MetricsPort),
-			},
-		},
+		Spec:     service,
 	}, b.child(b.masterDeployment))
 	return err
 }

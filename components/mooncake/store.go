@@ -1,8 +1,6 @@
 package mooncake
 
 import (
-	"strconv"
-
 	appsv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apps/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -21,7 +19,7 @@ func (b *builder) createStoreService() (err error) {
 		Spec: &corev1.ServiceSpecArgs{
 			ClusterIP: pulumi.String("None"),
 			Selector:  pulumi.ToStringMap(b.owner.Selector(b.store())),
-			Ports:     corev1.ServicePortArray{objects.ServicePort("rest", spec.RESTPort)},
+			Ports:     corev1.ServicePortArray{objects.ServicePort("rest", b.spec.Store.RESTPort)},
 		},
 	}, b.child())
 	return err
@@ -29,15 +27,24 @@ func (b *builder) createStoreService() (err error) {
 
 func (b *builder) createStores() (err error) {
 	name := spec.StoreName(b.name)
-	b.stores, err = appsv1.NewStatefulSet(b.ctx, name, b.storeArgs(name), b.child(b.masterService, b.storeService))
+	b.stores, err = appsv1.NewStatefulSet(b.ctx, name, b.storeArgs(name), b.child(b.masterService, b.storeService, b.scripts))
 	return err
 }
 
 func (b *builder) storeArgs(name string) *appsv1.StatefulSetArgs {
-	pod := objects.Pod(user, b.storeContainer())
-	// A store that still waits for its master ignores SIGTERM; one that runs ends
-	// within 3 s.
-	pod.TerminationGracePeriodSeconds = pulumi.Int(15)
+	pod := b.pod(b.storeContainer())
+	objects.Place(pod, b.owner, b.store(), b.spec.Store.Placement)
+	// As process 1 some releases do not hear SIGTERM, and the hook could not kill it.
+	pod.ShareProcessNamespace = pulumi.Bool(true)
+	pod.TerminationGracePeriodSeconds = pulumi.Int(b.spec.StoreGraceSeconds())
+	if hook := b.spec.StoreStopCommand(b.name); hook != nil {
+		container := pod.Containers.(corev1.ContainerArray)[0].(*corev1.ContainerArgs)
+		container.Lifecycle = &corev1.LifecycleArgs{PreStop: &corev1.LifecycleHandlerArgs{
+			Exec: &corev1.ExecActionArgs{Command: pulumi.ToStringArray(hook)},
+		}}
+		container.VolumeMounts = corev1.VolumeMountArray{scriptsMount()}
+		pod.Volumes = corev1.VolumeArray{b.scriptsVolume()}
+	}
 	b.joinFabric(pod)
 
 	return &appsv1.StatefulSetArgs{
@@ -49,18 +56,23 @@ func (b *builder) storeArgs(name string) *appsv1.StatefulSetArgs {
 			// away at once when it rolled right after a restart of the master (measured).
 			PodManagementPolicy: pulumi.String("OrderedReady"),
 			Selector:            b.owner.LabelSelector(b.store()),
-			Template:            objects.Template(b.owner, b.store(), pod, nil),
+			Template:            objects.Template(b.owner, b.store(), pod, restarted(b.spec.Store.Restart)),
 		},
 	}
 }
 
 func (b *builder) storeContainer() *corev1.ContainerArgs {
-	var env corev1.EnvVarArray
-	for _, v := range b.spec.StoreVariables(b.name) {
-		if v.Field != "" {
-			env = append(env, objects.EnvFromField(v.Name, v.Field))
-		} else {
-			env = append(env, objects.Env(v.Name, v.Value))
+	ports := corev1.ContainerPortArray{objects.Port("rest", b.spec.Store.RESTPort)}
+	readiness := &corev1.ProbeArgs{
+		TcpSocket:     &corev1.TCPSocketActionArgs{Port: pulumi.String("rest")},
+		PeriodSeconds: pulumi.Int(5),
+	}
+	if b.spec.StoreTellsHealth() {
+		ports = append(ports, objects.Port("health", spec.HealthPort))
+		readiness = &corev1.ProbeArgs{
+			HttpGet:        &corev1.HTTPGetActionArgs{Path: pulumi.String("/health"), Port: pulumi.String("health")},
+			PeriodSeconds:  pulumi.Int(5),
+			TimeoutSeconds: pulumi.Int(5),
 		}
 	}
 	return &corev1.ContainerArgs{
@@ -68,9 +80,9 @@ func (b *builder) storeContainer() *corev1.ContainerArgs {
 		Image:           pulumi.String(b.spec.Image),
 		ImagePullPolicy: pulumi.String("IfNotPresent"),
 		Command:         pulumi.ToStringArray([]string{"python3", "-m", "mooncake.mooncake_store_service"}),
-		Args:            pulumi.ToStringArray([]string{"--port", strconv.Itoa(spec.RESTPort)}),
-		Env:             env,
-		Ports:           corev1.ContainerPortArray{objects.Port("rest", spec.RESTPort)},
+		Args:            pulumi.ToStringArray(b.spec.StoreArguments()),
+		Env:             environment(b.spec.StoreVariables(b.name)),
+		Ports:           ports,
 		// The port opens only when the segment is registered at the master; RDMA pins a
 		// large one for minutes.
 		StartupProbe: &corev1.ProbeArgs{
@@ -78,10 +90,7 @@ func (b *builder) storeContainer() *corev1.ContainerArgs {
 			PeriodSeconds:    pulumi.Int(1),
 			FailureThreshold: pulumi.Int(b.spec.TimeoutSeconds),
 		},
-		ReadinessProbe: &corev1.ProbeArgs{
-			TcpSocket:     &corev1.TCPSocketActionArgs{Port: pulumi.String("rest")},
-			PeriodSeconds: pulumi.Int(5),
-		},
+		ReadinessProbe: readiness,
 		// A restart destroys what the store holds: only a dead process is worth it.
 		LivenessProbe: &corev1.ProbeArgs{
 			TcpSocket:        &corev1.TCPSocketActionArgs{Port: pulumi.String("rest")},

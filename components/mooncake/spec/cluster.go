@@ -14,34 +14,105 @@ type Cluster struct {
 	// forgets every key, and then the stores, one after the other.
 	Image string `json:"image"`
 
+	// Version is the release of Mooncake in the image, for example 0.3.13.post1. It
+	// decides which flags and variables the processes are given, since a master stops
+	// at a flag that it does not know. Default: what the tag of a known image says;
+	// required for any other. A change restarts master and stores like one of the
+	// image. Clients must be of the same release: restart them afterwards.
+	Version Version `json:"version,omitempty"`
+
+	// ImagePullSecrets are the names of Secrets in the namespace with access to the
+	// image's registry. Default: none. A change restarts everything.
+	ImagePullSecrets []string `json:"imagePullSecrets,omitempty"`
+
 	// Master is the coordinator.
 	Master Master `json:"master,omitzero"`
 
 	// Store is what lends the memory.
 	Store Store `json:"store,omitzero"`
 
+	// Metadata says where Transfer Engines learn how to reach each other.
+	Metadata Metadata `json:"metadata,omitzero"`
+
+	// HighAvailability has several masters instead of one.
+	HighAvailability HighAvailability `json:"highAvailability,omitzero"`
+
+	// ClusterID is the name of this cluster in an etcd that it shares with others, for
+	// metadata and for high availability; masters, stores and clients must have the
+	// same. Default: namespace and name, with a dot between. A change makes a new, empty
+	// cluster.
+	ClusterID string `json:"clusterId,omitempty"`
+
 	// Fabric is the network over which stores and clients move data.
 	Fabric Fabric `json:"fabric,omitzero"`
 
-	// TimeoutSeconds bounds the wait for the master's and for the stores' pods.
-	// Default 600; a large segment over RDMA is pinned at start, which takes minutes.
-	// Changes nothing in the cluster but the next wait.
+	// RunVerify repeats the check that data written through one store is read through
+	// the others: any new text. Without it the check runs when the cluster is made and
+	// whenever a setting of the processes changed.
+	RunVerify string `json:"runVerify,omitempty"`
+
+	// SkipVerification leaves that check out. An up then ends when every pod is ready,
+	// which does not mean that data can be moved. Default false.
+	SkipVerification bool `json:"skipVerification,omitempty"`
+
+	// TimeoutSeconds bounds each wait: for the master's pod, for the stores' pods and
+	// for the check. Default 600; a large segment over RDMA is pinned at start, which
+	// takes minutes. A change runs the check again.
 	TimeoutSeconds int `json:"timeoutSeconds,omitempty"`
 }
 
-// Master describes the coordinator, one pod.
+// Master describes the coordinator. Any change of it restarts the master,
+// and all keys are forgotten.
 type Master struct {
+	// Replicas is the number of masters: 1, or with high availability 2 or 3, by
+	// default 3.
+	Replicas int `json:"replicas,omitempty"`
+
+	// Threads that serve requests. Default: Mooncake's own, up to 16 by the number of
+	// cores (4 before 0.3.12).
+	Threads int `json:"threads,omitempty"`
+
+	// LeaseMilliseconds is how long a key stays that was just read: it is neither
+	// evicted nor removed nor moved away from a store that stops. Default 10000.
+	LeaseMilliseconds int `json:"leaseMilliseconds,omitempty"`
+
+	// EvictionWatermark is the share of the memory in use, above 0 and at most 1, from
+	// which keys are evicted. Default 0.9.
+	EvictionWatermark float64 `json:"evictionWatermark,omitempty"`
+
+	// EvictionRatio is the share of the memory that one eviction frees, above 0 and at
+	// most 1. Default 0.05.
+	EvictionRatio float64 `json:"evictionRatio,omitempty"`
+
+	// ClientTTLSeconds is how long a store or client may be silent until the master
+	// drops it with its keys. Default 10. Until then a read of a dead store's key
+	// fails; with less than 5 a busy store is dropped.
+	ClientTTLSeconds int `json:"clientTTLSeconds,omitempty"`
+
+	// ExtraFlags are further flags of mooncake_master without dashes, for example
+	// enable_offload: "true". Only those that the release has, and none that the
+	// component sets.
+	ExtraFlags map[string]string `json:"extraFlags,omitempty"`
+
+	// ExtraEnv are further variables of the masters. None that the component sets.
+	ExtraEnv map[string]string `json:"extraEnv,omitempty"`
+
+	// Placement of the masters.
+	Placement Placement `json:"placement,omitzero"`
+
+	// Restart restarts the master: any new text.
+	Restart string `json:"restart,omitempty"`
+
 	// Resources of the master. Default: 100m CPU and 256Mi memory requested, memory
-	// limited to 256Mi; it needs about 60Mi and a little for each key. A change
-	// restarts it, and all keys are forgotten.
+	// limited to 256Mi; it needs about 60Mi and a little for each key.
 	Resources Resources `json:"resources,omitzero"`
 }
 
 // Store describes the stores, which are all alike.
 type Store struct {
 	// Replicas is the number of stores. Default 3. A larger number adds memory in
-	// place; a smaller one takes the highest ordinals away with their keys: this is
-	// a cache.
+	// place; a smaller one takes the stores with the highest ordinals away, one after
+	// the other, each drained.
 	Replicas int `json:"replicas,omitempty"`
 
 	// SegmentSize is the memory that each store lends, a Kubernetes quantity of at
@@ -51,8 +122,32 @@ type Store struct {
 
 	// LocalBufferSize is the memory through which a store's own REST port moves
 	// values, and with it the largest value that this port takes: a Kubernetes
-	// quantity, at least 1Mi. Default 64Mi. A change restarts like SegmentSize.
+	// quantity, at least 1Mi. Default 64Mi; before 0.3.8 it is 1Gi and cannot be
+	// changed. A change restarts like SegmentSize.
 	LocalBufferSize string `json:"localBufferSize,omitempty"`
+
+	// RESTPort is the port of a store's HTTP interface. Default 8088. A change restarts
+	// like SegmentSize.
+	RESTPort int `json:"restPort,omitempty"`
+
+	// DrainSeconds is how long a store that is stopped may take to move its keys to the
+	// others; 0 leaves them. Default 60, or 0 before 0.3.12, which cannot. What was read
+	// within the master's lease is not moved: keys that are read all the time are lost
+	// with their store. Nothing is moved when the others lack room. A change restarts
+	// like SegmentSize.
+	DrainSeconds *int `json:"drainSeconds,omitempty"`
+
+	// ExtraEnv are further variables of the stores. None that the component sets. What
+	// clients must have too is not in their ConfigMap. A change restarts like
+	// SegmentSize.
+	ExtraEnv map[string]string `json:"extraEnv,omitempty"`
+
+	// Placement of the stores. In the host's network each needs a node of its own,
+	// whatever spread says.
+	Placement Placement `json:"placement,omitzero"`
+
+	// Restart restarts the stores one after the other, each drained: any new text.
+	Restart string `json:"restart,omitempty"`
 
 	// Resources of each store. The memory limit must hold segment, buffer and
 	// Overhead, and is their sum by default. Default CPU request: 100m. A change
@@ -66,11 +161,18 @@ type Resources = kube.Resources
 // Amounts are Kubernetes quantities, for example cpu "500m", memory "2Gi".
 type Amounts = kube.Amounts
 
+// Placement says on which nodes pods run.
+type Placement = kube.Placement
+
+// Toleration is a taint that a node may have.
+type Toleration = kube.Toleration
+
 // Ports of the processes.
 const (
-	RPCPort     = 50051 // master, for clients and stores
-	MetricsPort = 9003  // master, HTTP
-	RESTPort    = 8088  // store, HTTP
+	RPCPort      = 50051 // master, for clients and stores
+	MetricsPort  = 9003  // master, HTTP
+	MetadataPort = 8080  // master, HTTP, with metadata mode http
+	HealthPort   = 9300  // store, HTTP: metrics, and whether it is of use
 	// The Transfer Engine of a store takes two ports of this range. The default one
 	// is 2001 ports wide, too many to name in a network policy or on a host.
 	TransferPortMin = 15000
@@ -80,18 +182,38 @@ const (
 // WithDefaults fills every field that is zero and has a default.
 func (c Cluster) WithDefaults() Cluster {
 	fill(&c.Namespace, "default")
+	fill(&c.Version, versionOf(c.Image))
+	fill(&c.Metadata.Mode, MetadataP2P)
+	if c.HighAvailability.Enabled() {
+		fill(&c.Master.Replicas, 3)
+	}
+	fill(&c.Master.Replicas, 1)
+	fill(&c.Master.LeaseMilliseconds, 10000)
+	fill(&c.Master.EvictionWatermark, 0.9)
+	fill(&c.Master.EvictionRatio, 0.05)
+	fill(&c.Master.ClientTTLSeconds, 10)
 	c.Master.Resources = c.Master.Resources.Or(Resources{
 		Requests: Amounts{CPU: "100m"},
 		Limits:   Amounts{Memory: "256Mi"},
 	})
+	c.Fabric = c.Fabric.withDefaults()
+	c.Master.Placement = c.Master.Placement.Or(kube.Preferred)
+	c.Store.Placement = c.Store.Placement.Or(kube.Preferred)
 	fill(&c.Store.Replicas, 3)
 	fill(&c.Store.SegmentSize, "10Gi")
-	fill(&c.Store.LocalBufferSize, "64Mi")
+	fill(&c.Store.LocalBufferSize, defaultBuffer(c.Version))
+	fill(&c.Store.RESTPort, 8088)
+	if c.Store.DrainSeconds == nil {
+		seconds := 0
+		if c.Version.has("drain_jobs") {
+			seconds = 60
+		}
+		c.Store.DrainSeconds = &seconds
+	}
 	c.Store.Resources = c.Store.Resources.Or(Resources{
 		Requests: Amounts{CPU: "100m"},
-		Limits:   Amounts{Memory: c.Store.footprint()},
+		Limits:   Amounts{Memory: c.footprint()},
 	})
-	c.Fabric = c.Fabric.withDefaults()
 	fill(&c.TimeoutSeconds, 600)
 	return c
 }

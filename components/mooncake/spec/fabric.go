@@ -19,13 +19,37 @@ type Fabric struct {
 	Mode FabricMode `json:"mode,omitempty"`
 
 	// NICs are the RDMA devices to use, as ibv_devices lists them, for example
-	// mlx5_0. Required with RDMA: with no name Mooncake looks for devices itself and
-	// silently uses TCP when it finds none.
+	// mlx5_0. Required with rdma-host-network: with no name Mooncake would take every
+	// device that it finds. With rdma-device-plugin the default is what the plugin gave.
 	NICs []string `json:"nics,omitempty"`
+
+	// NICFilters are names of devices, of which a store takes those that it finds. Only
+	// with rdma-device-plugin and without nics. Default: all.
+	NICFilters []string `json:"nicFilters,omitempty"`
 
 	// GIDIndex is the index in the NICs' GID table, which says which address and which
 	// RoCE version they use. Default: Mooncake's own choice. Only with RDMA.
 	GIDIndex *int `json:"gidIndex,omitempty"`
+
+	// IBPort is the port of the NICs. Default 1. Only with RDMA.
+	IBPort int `json:"ibPort,omitempty"`
+
+	// TrafficClass and ServiceLevel mark what the stores send, for switches that give
+	// RDMA a lane of its own: 0 to 255 and 0 to 15. Default: the driver's. Only with
+	// RDMA; ServiceLevel since 0.3.12.
+	TrafficClass *int `json:"trafficClass,omitempty"`
+	ServiceLevel *int `json:"serviceLevel,omitempty"`
+
+	// PartitionKeyIndex is the index in an InfiniBand port's table of partition keys.
+	// Default 0. Only with RDMA, since 0.3.11.
+	PartitionKeyIndex int `json:"partitionKeyIndex,omitempty"`
+
+	// MTU of RDMA in bytes: 512, 1024, 2048 or 4096. Default 4096, or what the port
+	// has if that is less. Only with RDMA.
+	MTU int `json:"mtu,omitempty"`
+
+	// Tuning has what rarely needs a change. Only with RDMA.
+	Tuning Tuning `json:"tuning,omitzero"`
 
 	// Privileged runs the stores as privileged containers. Default false. A container
 	// runtime gives the device files of a mounted directory to privileged containers
@@ -35,6 +59,36 @@ type Fabric struct {
 
 	// DevicePlugin says what to ask the device plugin for. Only in that mode.
 	DevicePlugin DevicePlugin `json:"devicePlugin,omitzero"`
+}
+
+// Tuning are Mooncake's own parameters of RDMA; what is zero is left to it.
+type Tuning struct {
+	// QueuePairs for each pair of NICs that talk. Mooncake's default: 2.
+	QueuePairs int `json:"queuePairs,omitempty"`
+
+	// CompletionQueues of each NIC. Mooncake's default: 1.
+	CompletionQueues int `json:"completionQueues,omitempty"`
+
+	// WorkRequests that a queue pair can hold. Mooncake's default: 256.
+	WorkRequests int `json:"workRequests,omitempty"`
+
+	// Workers of each NIC, threads, at most 8. Mooncake's default: 2.
+	Workers int `json:"workers,omitempty"`
+
+	// Retries of a slice that failed. Mooncake's default: 9.
+	Retries int `json:"retries,omitempty"`
+
+	// SliceSize is the part of a value that is moved at once, a quantity. Mooncake's
+	// default: 64Ki.
+	SliceSize string `json:"sliceSize,omitempty"`
+
+	// MaxRegionSize is the most memory that a NIC can register as one region, a
+	// quantity. Mooncake's default: 1Ti; some NICs allow less. Since 0.3.10.post2.
+	MaxRegionSize string `json:"maxRegionSize,omitempty"`
+
+	// SameRail sends from a NIC only to the one of the same name, for fabrics in which
+	// the rails do not reach each other. Default false.
+	SameRail bool `json:"sameRail,omitempty"`
 }
 
 // DevicePlugin is a share of what a device plugin offers.
@@ -60,6 +114,14 @@ const (
 // RDMA says whether the fabric is one of the RDMA modes.
 func (f Fabric) RDMA() bool { return f.Mode != TCP }
 
+// Protocol is what Mooncake calls the fabric.
+func (f Fabric) Protocol() string {
+	if f.RDMA() {
+		return "rdma"
+	}
+	return "tcp"
+}
+
 func (f Fabric) withDefaults() Fabric {
 	fill(&f.Mode, TCP)
 	if f.Mode == RDMADevicePlugin {
@@ -69,36 +131,47 @@ func (f Fabric) withDefaults() Fabric {
 	return f
 }
 
-func (f Fabric) validate(at *field.Path) field.ErrorList {
+// discovers says whether a store looks for its devices itself.
+func (f Fabric) discovers() bool { return f.RDMA() && len(f.NICs) == 0 }
+
+func (f Fabric) validate(v Version, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	modes := []FabricMode{TCP, RDMAHostNetwork, RDMADevicePlugin}
 	if !slices.Contains(modes, f.Mode) {
 		return append(errs, field.NotSupported(at.Child("mode"), f.Mode, modes))
 	}
-	if f.RDMA() && len(f.NICs) == 0 {
+	if f.Mode == RDMAHostNetwork && len(f.NICs) == 0 {
+		errs = append(errs, field.Required(at.Child("nics"), "name the RDMA devices of the nodes, for example [mlx5_0]"))
+	}
+	if f.Mode == RDMADevicePlugin && f.discovers() && !v.has("MC_FORCE_HCA") {
 		errs = append(errs, field.Required(at.Child("nics"), fmt.Sprintf(
-			"name the RDMA devices of the nodes, for example [mlx5_0]: without a name %s falls back to TCP in silence", f.Mode)))
+			"name the RDMA devices: Mooncake %s takes TCP in silence when it looks for devices and finds none; %s can be told not to", v, gates()["MC_FORCE_HCA"].Since)))
 	}
 	if !f.RDMA() && len(f.NICs) > 0 {
 		errs = append(errs, field.Forbidden(at.Child("nics"), "is only for RDMA: remove it, or set mode"))
 	}
-	for i, nic := range f.NICs {
-		if nic == "" || strings.ContainsAny(nic, " ,;:\"'{}[]") {
-			errs = append(errs, field.Invalid(at.Child("nics").Index(i), nic, "is not the name of one device"))
-		} else if slices.Contains(f.NICs[:i], nic) {
-			errs = append(errs, field.Duplicate(at.Child("nics").Index(i), nic))
-		}
+	if len(f.NICFilters) > 0 && (f.Mode != RDMADevicePlugin || !f.discovers()) {
+		errs = append(errs, field.Forbidden(at.Child("nicFilters"), fmt.Sprintf("is only for mode %s without nics", RDMADevicePlugin)))
 	}
-	if f.GIDIndex != nil && !f.RDMA() {
-		errs = append(errs, field.Forbidden(at.Child("gidIndex"), "is only for RDMA: remove it, or set mode"))
-	}
-	if f.GIDIndex != nil && *f.GIDIndex < 0 {
-		errs = append(errs, field.Invalid(at.Child("gidIndex"), *f.GIDIndex, "must be 0 or more; leave it out for Mooncake's own choice"))
-	}
+	errs = append(errs, validateDevices(f.NICs, at.Child("nics"))...)
+	errs = append(errs, validateDevices(f.NICFilters, at.Child("nicFilters"))...)
 	if f.Privileged && f.Mode != RDMAHostNetwork {
 		errs = append(errs, field.Forbidden(at.Child("privileged"), fmt.Sprintf("is only for mode %s", RDMAHostNetwork)))
 	}
+	errs = append(errs, f.validateParameters(v, at)...)
 	return append(errs, f.DevicePlugin.validate(f.Mode, at.Child("devicePlugin"))...)
+}
+
+func validateDevices(names []string, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i, name := range names {
+		if name == "" || strings.ContainsAny(name, " ,;:\"'{}[]") {
+			errs = append(errs, field.Invalid(at.Index(i), name, "is not the name of one device"))
+		} else if slices.Contains(names[:i], name) {
+			errs = append(errs, field.Duplicate(at.Index(i), name))
+		}
+	}
+	return errs
 }
 
 func (p DevicePlugin) validate(mode FabricMode, at *field.Path) field.ErrorList {

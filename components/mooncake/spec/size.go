@@ -9,9 +9,17 @@ import (
 	"kvinfra/components/internal/kube"
 )
 
-// Overhead is what a store needs beside its segment and its buffer. Measured over
-// TCP with 0.3.13: 94Mi when empty, 105Mi when full; 128Mi held while filling.
-const Overhead = "128Mi"
+// overhead is what a store needs beside its segment and its buffer. Over TCP, 105Mi
+// and what maps the memory to pages: 8 bytes for each 4096 of them. Measured with
+// 0.3.13: 128Mi held while 256Mi were filled. RDMA keeps tables for the NICs too.
+func (c Cluster) overhead(segment resource.Quantity) resource.Quantity {
+	const mebi = 1 << 20
+	need := 128*mebi + segment.Value()/512
+	if c.Fabric.RDMA() {
+		need = max(1024*mebi, segment.Value()/20)
+	}
+	return *resource.NewQuantity((need+mebi-1)/mebi*mebi, resource.BinarySI)
+}
 
 // minSegment is the smallest segment that Mooncake registers, minBuffer the
 // smallest buffer that serves a REST call; with 0 every call fails.
@@ -20,34 +28,51 @@ const (
 	minBuffer  = "1Mi"
 )
 
+// fixedBuffer is the buffer of the releases that do not read its size.
+const fixedBuffer = "1Gi"
+
+func defaultBuffer(v Version) string {
+	if v.has("MOONCAKE_LOCAL_BUFFER_SIZE") {
+		return "64Mi"
+	}
+	return fixedBuffer
+}
+
 // footprint returns the memory that a store can come to need, "" when it cannot
 // be computed.
-func (s Store) footprint() string {
-	total := resource.MustParse(Overhead)
-	for _, part := range []string{s.SegmentSize, s.LocalBufferSize} {
-		q, err := resource.ParseQuantity(part)
-		if err != nil {
-			return ""
-		}
-		total.Add(q)
+func (c Cluster) footprint() string {
+	segment, err := resource.ParseQuantity(c.Store.SegmentSize)
+	if err != nil {
+		return ""
 	}
+	total, err := resource.ParseQuantity(c.Store.LocalBufferSize)
+	if err != nil {
+		return ""
+	}
+	total.Add(segment)
+	total.Add(c.overhead(segment))
 	return total.String()
 }
 
-func (s Store) validateSizes(at *field.Path) field.ErrorList {
+func (c Cluster) validateSizes(at *field.Path) field.ErrorList {
+	s := c.Store
 	errs := atLeast(s.SegmentSize, minSegment, at.Child("segmentSize"))
 	errs = append(errs, atLeast(s.LocalBufferSize, minBuffer, at.Child("localBufferSize"))...)
+	if s.LocalBufferSize != fixedBuffer && !c.Version.has("MOONCAKE_LOCAL_BUFFER_SIZE") {
+		errs = append(errs, c.Version.tooOld(at.Child("localBufferSize"), "MOONCAKE_LOCAL_BUFFER_SIZE"))
+	}
 	errs = append(errs, s.Resources.Validate(at.Child("resources"))...)
 	if len(errs) > 0 {
 		return errs
 	}
 	// The memory of a segment is touched only when keys fill it: a limit below the
 	// sum kills the store hours after it was deployed.
-	limit, need := resource.MustParse(s.Resources.Limits.Memory), resource.MustParse(s.footprint())
+	limit, need := resource.MustParse(s.Resources.Limits.Memory), resource.MustParse(c.footprint())
 	if limit.Cmp(need) < 0 {
+		overhead := c.overhead(resource.MustParse(s.SegmentSize))
 		errs = append(errs, field.Invalid(at.Child("resources", "limits", "memory"), s.Resources.Limits.Memory, fmt.Sprintf(
 			"must be at least %s: segment %s + local buffer %s + %s of the process itself",
-			s.footprint(), s.SegmentSize, s.LocalBufferSize, Overhead)))
+			c.footprint(), s.SegmentSize, s.LocalBufferSize, overhead.String())))
 	}
 	return errs
 }

@@ -1,13 +1,18 @@
 package spec
 
 import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kvinfra/components/internal/kube"
 )
 
-// longestSuffix is what the component puts behind its name in an object's name.
-const longestSuffix = len("-master")
+// longestSuffix is the most that is put behind the component's name: Kubernetes
+// labels a store's pod with the name of the StatefulSet and a number.
+const longestSuffix = len("-store-0123456789")
 
 // Validate reports every problem of a cluster called name, with all defaults
 // applied.
@@ -17,14 +22,104 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	if c.Image == "" {
 		errs = append(errs, field.Required(at.Child("image"), "name an image with Mooncake, for example kvcacheai/mooncake:0.3.13.post1"))
 	}
-	errs = append(errs, c.Master.Resources.Validate(at.Child("master", "resources"))...)
+	errs = append(errs, c.Version.validate(c.Image, at.Child("version"))...)
+	errs = append(errs, c.Master.validate(at.Child("master"))...)
+	errs = append(errs, c.validateMasters(at)...)
+	errs = append(errs, c.validateMetadata(at)...)
 	if c.Store.Replicas < 1 {
 		errs = append(errs, field.Invalid(at.Child("store", "replicas"), c.Store.Replicas, "must be at least 1"))
 	}
-	errs = append(errs, c.Store.validateSizes(at.Child("store"))...)
-	errs = append(errs, c.Fabric.validate(at.Child("fabric"))...)
+	errs = append(errs, c.validateSizes(at.Child("store"))...)
+	errs = append(errs, c.validateExtraFlags(at.Child("master", "extraFlags"))...)
+	errs = append(errs, c.validateExtraEnv(c.Master.ExtraEnv, at.Child("master", "extraEnv"))...)
+	errs = append(errs, c.validateExtraEnv(c.Store.ExtraEnv, at.Child("store", "extraEnv"))...)
+	errs = append(errs, c.Store.Placement.Validate(at.Child("store", "placement"))...)
+	for i, secret := range c.ImagePullSecrets {
+		for _, why := range content.IsDNS1123Subdomain(secret) {
+			errs = append(errs, field.Invalid(at.Child("imagePullSecrets").Index(i), secret, why))
+		}
+	}
+	errs = append(errs, c.validatePorts(at.Child("store"))...)
+	errs = append(errs, c.validateDrain(at.Child("store", "drainSeconds"))...)
+	errs = append(errs, c.Fabric.validate(c.Version, at.Child("fabric"))...)
 	if c.TimeoutSeconds < 1 {
 		errs = append(errs, field.Invalid(at.Child("timeoutSeconds"), c.TimeoutSeconds, "must be at least 1"))
 	}
 	return errs
+}
+
+func (m Master) validate(at *field.Path) field.ErrorList {
+	errs := m.Resources.Validate(at.Child("resources"))
+	errs = append(errs, m.Placement.Validate(at.Child("placement"))...)
+	if m.Threads < 0 {
+		errs = append(errs, field.Invalid(at.Child("threads"), m.Threads, "must be at least 1; leave it out for Mooncake's own choice"))
+	}
+	if m.LeaseMilliseconds < 1 {
+		errs = append(errs, field.Invalid(at.Child("leaseMilliseconds"), m.LeaseMilliseconds, "must be at least 1"))
+	}
+	if m.ClientTTLSeconds < 1 {
+		errs = append(errs, field.Invalid(at.Child("clientTTLSeconds"), m.ClientTTLSeconds, "must be at least 1"))
+	}
+	share := func(value float64, name string) {
+		if value <= 0 || value > 1 {
+			errs = append(errs, field.Invalid(at.Child(name), value, "must be above 0 and at most 1"))
+		}
+	}
+	share(m.EvictionWatermark, "evictionWatermark")
+	share(m.EvictionRatio, "evictionRatio")
+	return errs
+}
+
+// validatePorts keeps the ports of a store apart.
+func (c Cluster) validatePorts(at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	port := c.Store.RESTPort
+	invalid := func(why string) {
+		errs = append(errs, field.Invalid(at.Child("restPort"), port, why))
+	}
+	switch {
+	case port < 1024 || port > 65535:
+		invalid("must be between 1024 and 65535")
+	case port == HealthPort:
+		invalid("is the port of the store's health")
+	case port >= TransferPortMin && port <= TransferPortMax:
+		invalid(fmt.Sprintf("is one of the Transfer Engine's ports, %d to %d", TransferPortMin, TransferPortMax))
+	}
+	return errs
+}
+
+// Not refused, because nothing here can know it: whether the nodes have the memory,
+// the NICs or the number that is asked for (the scheduler says so), whether the
+// cluster is IPv6 only, whether the image is the CUDA build for arm64, which has no
+// etcd, and whether a Secret or a priority class exists. What cannot be asked for
+// needs no check: another protocol, a configuration file, huge pages, a Service
+// that is open to the world.
+
+// Warnings are what a user should know about a cluster that is valid.
+func (c Cluster) Warnings() []string {
+	var all []string
+	warn := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	if !c.Version.handlesSIGTERM() {
+		warn("version: a store of Mooncake %s drops its keys without telling the master when it stops, and a client that reads a key "+
+			"of a store that died ends itself unless it runs with LD_PRELOAD=libgcc_s.so.1; 0.3.12 repaired both", c.Version)
+	}
+	if name := c.Image[strings.LastIndex(c.Image, "/")+1:]; !strings.ContainsAny(name, ":@") || strings.HasSuffix(name, ":latest") {
+		warn("image: %q is not pinned: a pod that starts later may run another release than the others", c.Image)
+	}
+	if strings.Contains(c.Image, "lmsysorg/sglang") {
+		warn("image: %s is made for nodes with an NVIDIA driver; on others its libraries may not load, use kvcacheai/mooncake", c.Image)
+	}
+	if c.Store.Replicas == 1 {
+		warn("store.replicas: with one store every restart of it loses all keys: there is none to move them to")
+	}
+	if c.HighAvailability.Enabled() && len(c.HighAvailability.Etcd) == 1 {
+		warn("highAvailability.etcd: when this one server is unreachable, the masters have no leader; name all of an etcd cluster, or its Service")
+	}
+	if c.Master.EvictionWatermark == 1 {
+		warn("master.evictionWatermark: with 1 nothing is evicted before a put fails")
+	}
+	if c.Master.ClientTTLSeconds < 5 {
+		warn("master.clientTTLSeconds: a store that is busy for %d s is dropped with all its keys", c.Master.ClientTTLSeconds)
+	}
+	return all
 }

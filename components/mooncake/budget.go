@@ -1,0 +1,34 @@
+package mooncake
+
+import (
+	policyv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/policy/v1"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"kvinfra/components/internal/objects"
+	"kvinfra/components/mooncake/spec"
+)
+
+// createDisruptionBudgets lets a drain of nodes take one store at a time, so that
+// each finds the others to move its keys to, and one of several masters.
+func (b *builder) createDisruptionBudgets() error {
+	if err := b.createBudget(spec.StoreName(b.name), b.store()); err != nil {
+		return err
+	}
+	if !b.spec.HighAvailability.Enabled() {
+		return nil // a budget would keep the one master's node from being drained
+	}
+	return b.createBudget(b.spec.MasterName(b.name), b.master())
+}
+
+func (b *builder) createBudget(name string, part objects.Part) error {
+	_, err := policyv1.NewPodDisruptionBudget(b.ctx, name, &policyv1.PodDisruptionBudgetArgs{
+		Metadata: b.owner.Meta(name, part),
+		Spec: &policyv1.PodDisruptionBudgetSpecArgs{
+			MaxUnavailable: pulumi.Int(1),
+			// Kept, a pod that is of no use would hold up the repair of its node.
+			UnhealthyPodEvictionPolicy: pulumi.String("AlwaysAllow"),
+			Selector:                   b.owner.LabelSelector(part),
+		},
+	}, b.child())
+	return err
+}

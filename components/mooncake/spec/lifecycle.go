@@ -1,0 +1,34 @@
+package spec
+
+import (
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// goodbyeSeconds is what a store needs to end: 3 s, or 9 s when its master is gone.
+const goodbyeSeconds = 15
+
+// StoreGraceSeconds is how long a store that is stopped may take.
+func (c Cluster) StoreGraceSeconds() int { return *c.Store.DrainSeconds + goodbyeSeconds }
+
+// StoreStopCommand is what a store runs before it ends, nil for nothing.
+func (c Cluster) StoreStopCommand(name string) []string {
+	if *c.Store.DrainSeconds == 0 {
+		return nil
+	}
+	return []string{
+		"python3", "/scripts/drain.py",
+		c.AdminAddress(name), strconv.Itoa(c.Store.RESTPort), strconv.Itoa(*c.Store.DrainSeconds),
+	}
+}
+
+func (c Cluster) validateDrain(at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if seconds := *c.Store.DrainSeconds; seconds < 0 {
+		errs = append(errs, field.Invalid(at, seconds, "must be 0 or more"))
+	} else if seconds > 0 && !c.Version.has("drain_jobs") {
+		errs = append(errs, c.Version.tooOld(at, "drain_jobs"))
+	}
+	return errs
+}
