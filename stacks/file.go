@@ -4,14 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"sigs.k8s.io/yaml"
+	"gopkg.in/yaml.v3"
 )
 
 // ConfigOf returns the configuration in the text of a stack file as the engine
-// would hand it over, with "[secret]" in place of an encrypted value.
+// would hand it over, with "[secret]" in place of an encrypted value. It takes the
+// engine's own YAML library: others read "Off" as false.
 func ConfigOf(file []byte) (map[string]string, error) {
 	var parsed struct {
-		Config map[string]any `json:"config"`
+		Config map[string]any `yaml:"config"`
 	}
 	if err := yaml.Unmarshal(file, &parsed); err != nil {
 		return nil, err

@@ -93,6 +93,7 @@ config:
   kvinfra:cluster: {kubeconfig: k, context: c}
   kvinfra:retries: 3
   kvinfra:text: plain
+  kvinfra:words: {spread: Off, size: 1e3, list: [1, "2"]}
   kvinfra:hidden: {kubeconfig: {secure: v1:abc}}
 `))
 	require.NoError(t, err)
@@ -100,6 +101,7 @@ config:
 		"kvinfra:cluster": `{"context":"c","kubeconfig":"k"}`,
 		"kvinfra:retries": "3",
 		"kvinfra:text":    "plain",
+		"kvinfra:words":   `{"list":[1,"2"],"size":1000,"spread":"Off"}`,
 		"kvinfra:hidden":  `{"kubeconfig":"[secret]"}`,
 	}, config)
 
