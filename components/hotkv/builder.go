@@ -19,13 +19,14 @@ type builder struct {
 	spec   spec.Cluster
 	owner  objects.Owner
 
-	password pulumi.StringOutput
-	secret   *corev1.Secret
-	scripts  *corev1.ConfigMap
-	service  *corev1.Service
-	servers  *appsv1.StatefulSet
-	initJob  *batchv1.Job
-	converge *batchv1.Job
+	password  pulumi.StringOutput
+	secret    *corev1.Secret
+	scripts   *corev1.ConfigMap
+	service   *corev1.Service
+	lifecycle *corev1.ConfigMap
+	servers   *appsv1.StatefulSet
+	initJob   *batchv1.Job
+	converge  *batchv1.Job
 }
 
 // server is the part of the cluster that clients talk to. Its app label is the

@@ -78,6 +78,7 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 		b.createSecret,
 		b.createScripts,
 		b.createService,
+		b.createLifecycle,
 		b.createStatefulSet,
 		b.createInitJob,
 		b.createConvergeJob,

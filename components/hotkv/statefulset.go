@@ -2,6 +2,7 @@ package hotkv
 
 import (
 	"fmt"
+	"strconv"
 
 	appsv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apps/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
@@ -23,7 +24,7 @@ func (b *builder) createStatefulSet() error {
 		return err
 	}
 	b.servers, err = appsv1.NewStatefulSet(b.ctx, b.name, b.statefulSet(),
-		b.child(b.secret, b.service),
+		b.child(b.secret, b.service, b.lifecycle),
 		pulumi.IgnoreChanges([]string{"spec.volumeClaimTemplates"}),
 		refusal,
 	)
@@ -35,13 +36,15 @@ func (b *builder) statefulSet() *appsv1.StatefulSetArgs {
 	meta.Annotations.(pulumi.StringMap)[storageSizeAnnotation] = pulumi.String(b.spec.Storage.Size)
 
 	pod := objects.Pod(user, b.serverContainer())
-	pod.TerminationGracePeriodSeconds = pulumi.Int(120)
+	pod.TerminationGracePeriodSeconds = pulumi.Int(b.spec.GraceSeconds())
+	pod.DnsConfig = boundedLookups()
 	pod.Volumes = corev1.VolumeArray{
 		&corev1.VolumeArgs{Name: pulumi.String("auth"), Secret: &corev1.SecretVolumeSourceArgs{
 			SecretName:  pulumi.String(b.name),
 			DefaultMode: pulumi.Int(0o440),
 			Items:       corev1.KeyToPathArray{&corev1.KeyToPathArgs{Key: pulumi.String(authConfigKey), Path: pulumi.String(authConfigKey)}},
 		}},
+		&corev1.VolumeArgs{Name: pulumi.String("scripts"), ConfigMap: &corev1.ConfigMapVolumeSourceArgs{Name: pulumi.String(b.lifecycleName())}},
 	}
 
 	return &appsv1.StatefulSetArgs{
@@ -77,6 +80,11 @@ func (b *builder) serverContainer() *corev1.ContainerArgs {
 			"--cluster-announce-ip", fmt.Sprintf("$(POD_NAME).%s.%s.svc", b.name, b.spec.Namespace),
 			// A replica that moves to another shard by itself breaks the layout.
 			"--cluster-allow-replica-migration", "no",
+			"--cluster-node-timeout", strconv.Itoa(b.spec.NodeTimeoutSeconds * 1000),
+			// Writes stand still while a handover waits for votes.
+			"--cluster-manual-failover-timeout", "2000",
+			// With one or two replicas there is nobody to wait for: they are in sync 5 s sooner.
+			"--repl-diskless-sync-delay", "0",
 			"--shutdown-on-sigterm", "failover",
 		}),
 		Env: corev1.EnvVarArray{
@@ -87,26 +95,17 @@ func (b *builder) serverContainer() *corev1.ContainerArgs {
 			objects.Port("client", spec.ClientPort),
 			objects.Port("bus", spec.BusPort),
 		},
-		// The client exits 0 on an error reply, and a server that still loads its data
-		// answers with one: only PONG counts.
-		ReadinessProbe: &corev1.ProbeArgs{
-			Exec: &corev1.ExecActionArgs{Command: pulumi.ToStringArray([]string{
-				"bash", "-c", fmt.Sprintf(`[ "$(%s -e ping)" = PONG ]`, programs.CLI),
-			})},
-			PeriodSeconds:  pulumi.Int(5),
-			TimeoutSeconds: pulumi.Int(3),
-		},
-		LivenessProbe: &corev1.ProbeArgs{
-			TcpSocket:        &corev1.TCPSocketActionArgs{Port: pulumi.String("client")},
-			PeriodSeconds:    pulumi.Int(10),
-			FailureThreshold: pulumi.Int(6),
-		},
+		Lifecycle:                b.handover(),
+		StartupProbe:             b.startup(),
+		ReadinessProbe:           b.readiness(),
+		LivenessProbe:            liveness(),
 		Resources:                objects.Resources(b.spec.Resources),
 		SecurityContext:          objects.Locked(),
 		TerminationMessagePolicy: pulumi.String("FallbackToLogsOnError"),
 		VolumeMounts: corev1.VolumeMountArray{
 			objects.Mount("data", "/data"),
 			objects.Mount("auth", "/etc/hotkv"),
+			objects.Mount("scripts", "/scripts"),
 		},
 	}
 }

@@ -34,6 +34,12 @@ type Cluster struct {
 	// memory limited to 512Mi. A change is a rolling restart.
 	Resources Resources `json:"resources,omitzero"`
 
+	// NodeTimeoutSeconds is how long a node may be silent before the others take it
+	// for dead and a replica takes over. Default 5, from 1 to 60: less finds a frozen
+	// primary sooner, and mistakes a busy one for dead sooner. A change is a rolling
+	// restart.
+	NodeTimeoutSeconds int `json:"nodeTimeoutSeconds,omitempty"`
+
 	// TimeoutSeconds bounds the wait for the pods, and after that the time in which
 	// the nodes must have become one cluster. Default 600. Changes nothing in the
 	// cluster but the next wait.
@@ -99,6 +105,7 @@ func (c Cluster) WithDefaults() Cluster {
 	fill(&c.Primaries, 3)
 	fill(&c.ReplicasPerPrimary, 1)
 	fill(&c.Storage.Size, "1Gi")
+	fill(&c.NodeTimeoutSeconds, 5)
 	fill(&c.TimeoutSeconds, 600)
 	c.Resources = c.Resources.Or(Resources{
 		Requests: Amounts{CPU: "100m"},

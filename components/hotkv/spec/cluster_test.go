@@ -52,6 +52,8 @@ func TestValidate(t *testing.T) {
 		"a volume of nothing":              {change: func(c *Cluster) { c.Storage.Size = "0" }, want: "storage.size: Invalid value"},
 		"a request above its limit":        {change: func(c *Cluster) { c.Resources.Requests.Memory = "1Gi" }, want: "resources.requests.memory: Invalid value"},
 		"memory that is no quantity":       {change: func(c *Cluster) { c.Resources.Limits.Memory = "much" }, want: "resources.limits.memory: Invalid value"},
+		"the shortest node timeout":        {change: func(c *Cluster) { c.NodeTimeoutSeconds = 1 }},
+		"a node timeout of over a minute":  {change: func(c *Cluster) { c.NodeTimeoutSeconds = 61 }, want: "nodeTimeoutSeconds: Invalid value: 61: must be from 1 to 60"},
 		"a negative timeout":               {change: func(c *Cluster) { c.TimeoutSeconds = -1 }, want: "timeoutSeconds: Invalid value"},
 		"the longest announced name":       {change: func(c *Cluster) { c.Namespace = strings.Repeat("n", 27) }},
 		"an announced name that is too long": {

@@ -37,6 +37,9 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	if c.Primaries > 0 && c.ReplicasPerPrimary > 0 && c.Pods() > maxNodes {
 		invalid(at.Child("primaries"), c.Primaries, fmt.Sprintf("makes %d nodes with their replicas; a cluster has at most %d", c.Pods(), maxNodes))
 	}
+	if c.NodeTimeoutSeconds < 1 || c.NodeTimeoutSeconds > 60 {
+		invalid(at.Child("nodeTimeoutSeconds"), c.NodeTimeoutSeconds, "must be from 1 to 60")
+	}
 	if c.TimeoutSeconds < 1 {
 		invalid(at.Child("timeoutSeconds"), c.TimeoutSeconds, "must be at least 1")
 	}
