@@ -33,6 +33,7 @@ func specs() map[string]hotkv.Spec {
 			},
 			TimeoutSeconds: 900,
 			RunConverge:    "2026-01-01",
+			AcceptDataLoss: "node7 burnt",
 		},
 	}
 }

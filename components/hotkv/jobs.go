@@ -10,28 +10,39 @@ import (
 	"kvinfra/components/internal/objects"
 )
 
-const scriptKey = "converge.sh"
-
 func (b *builder) scriptsName() string { return b.name + "-init" }
 
-// createScripts keeps the script under a name without a hash: the init Job is
-// never replaced, and a run of it that is repeated later must still find it.
-func (b *builder) createScripts() (err error) {
+// createScripts keeps the scripts under a name without a hash: the init Job is
+// never replaced, and a run of it that is repeated later must still find them.
+func (b *builder) createScripts() error {
+	files, err := spec.ConvergeScripts()
+	if err != nil {
+		return err
+	}
 	b.scripts, err = corev1.NewConfigMap(b.ctx, b.scriptsName(), &corev1.ConfigMapArgs{
 		Metadata: b.owner.Meta(b.scriptsName(), b.repair()),
-		Data:     pulumi.StringMap{scriptKey: pulumi.String(spec.ConvergeScript)},
+		Data:     pulumi.ToStringMap(files),
 	}, b.child())
 	return err
 }
 
 // createInitJob makes the one Job that may give out slots that nobody owns. It is
 // created once: the permission must not come back with a later change, when empty
-// servers may be servers that lost everything.
-func (b *builder) createInitJob() (err error) {
-	name := b.name + "-init"
+// servers may be servers that lost everything. Another one is made, with another
+// name, for each loss that somebody accepts.
+func (b *builder) createInitJob() error {
+	name, mode := b.name+"-init", spec.Bootstrap
+	if b.spec.AcceptDataLoss != "" {
+		hash, err := kube.Hash(b.spec.AcceptDataLoss)
+		if err != nil {
+			return err
+		}
+		name, mode = name+"-"+hash, spec.AcceptLoss
+	}
+	var err error
 	b.initJob, err = batchv1.NewJob(b.ctx, name, &batchv1.JobArgs{
 		Metadata: b.owner.JobMeta(name, b.repair()),
-		Spec:     b.jobSpec(b.convergePod(true)),
+		Spec:     b.jobSpec(b.convergePod(mode)),
 	}, b.child(b.scripts, b.servers), pulumi.IgnoreChanges([]string{"spec"}))
 	return err
 }
@@ -39,9 +50,13 @@ func (b *builder) createInitJob() (err error) {
 // createConvergeJob makes the Job that brings the cluster to the wanted layout
 // after each change. Kubernetes does not change a Job's pod, so each version of it
 // is an object of its own, named by what it runs.
-func (b *builder) createConvergeJob() (err error) {
-	pod := b.convergePod(false)
-	hash, err := kube.Hash(pod, spec.ConvergeScript, b.spec.RunConverge)
+func (b *builder) createConvergeJob() error {
+	pod := b.convergePod(spec.Converge)
+	files, err := spec.ConvergeScripts()
+	if err != nil {
+		return err
+	}
+	hash, err := kube.Hash(pod, files, b.spec.RunConverge)
 	if err != nil {
 		return err
 	}
@@ -72,16 +87,16 @@ func (b *builder) jobSpec(pod *corev1.PodTemplateSpecArgs) *batchv1.JobSpecArgs 
 	}
 }
 
-func (b *builder) convergePod(bootstrap bool) *corev1.PodTemplateSpecArgs {
+func (b *builder) convergePod(mode spec.Mode) *corev1.PodTemplateSpecArgs {
 	env := corev1.EnvVarArray{objects.EnvFromSecret(b.spec.Server.Programs().PasswordVariable, b.name, passwordKey)}
-	for _, v := range b.spec.ConvergeVariables(b.name, bootstrap) {
+	for _, v := range b.spec.ConvergeVariables(b.name, mode) {
 		env = append(env, objects.Env(v.Name, v.Value))
 	}
 	pod := objects.JobPod(b.owner, b.repair(), user, &corev1.ContainerArgs{
 		Name:                     pulumi.String("converge"),
 		Image:                    pulumi.String(b.spec.Image),
 		ImagePullPolicy:          pulumi.String("IfNotPresent"),
-		Command:                  pulumi.ToStringArray([]string{"bash", "/scripts/" + scriptKey}),
+		Command:                  pulumi.ToStringArray([]string{"bash", "/scripts/" + spec.ConvergeFile}),
 		Env:                      env,
 		Resources:                objects.Resources(convergeResources()),
 		SecurityContext:          objects.Locked(),

@@ -24,11 +24,11 @@ func (c Cluster) Shape() Shape {
 // nil when it may.
 func Refuse(old, wanted Shape) error {
 	var errs []error
-	if old.Primaries != 0 && wanted.Primaries != 0 && old.Primaries != wanted.Primaries {
-		errs = append(errs, fmt.Errorf("primaries: %d to %d: slots are not moved between primaries; "+
-			"set it back, or make a second cluster of the new size and move the clients", old.Primaries, wanted.Primaries))
+	if old.Primaries != 0 && wanted.Primaries != 0 && wanted.Primaries < old.Primaries {
+		errs = append(errs, fmt.Errorf("primaries: %d to %d: Kubernetes removes the highest ordinals of a StatefulSet, "+
+			"whatever slots they have, and data with them; set it back, or make a second cluster of the new size and move the clients", old.Primaries, wanted.Primaries))
 	} else if old.Pods != 0 && wanted.Pods != 0 && wanted.Pods < old.Pods {
-		errs = append(errs, fmt.Errorf("replicasPerPrimary: %d to %d pods: Kubernetes removes the highest ordinals, "+
+		errs = append(errs, fmt.Errorf("replicasPerPrimary: %d to %d pods: Kubernetes removes the highest ordinals of a StatefulSet, "+
 			"whatever role they have now, and data with them; set it back", old.Pods, wanted.Pods))
 	}
 	if old.StorageSize != "" && wanted.StorageSize != "" && !sameQuantity(old.StorageSize, wanted.StorageSize) {

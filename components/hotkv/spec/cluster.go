@@ -18,8 +18,9 @@ type Cluster struct {
 	Server Server `json:"server,omitempty"`
 
 	// Primaries is the number of shards; each owns a part of the 16384 slots.
-	// Default 3, at least 3: fewer cannot vote a dead one out. A change on a
-	// running cluster is refused: slots are not moved.
+	// Default 3, at least 3: fewer cannot vote a dead one out. A larger number adds
+	// pods and moves slots to them, with their keys, while clients go on; that needs
+	// Valkey 9.0. A smaller one is refused.
 	Primaries int `json:"primaries,omitempty"`
 
 	// ReplicasPerPrimary is the number of copies of each shard beside its primary.
@@ -48,6 +49,11 @@ type Cluster struct {
 	// RunConverge repeats the check and repair of the cluster's layout when it
 	// changes: any new text, for example a date. Default: none.
 	RunConverge string `json:"runConverge,omitempty"`
+
+	// AcceptDataLoss is any text. Each new one permits, once, that slots whose data is
+	// lost with every copy begin empty: those of a shard that lost all its volumes, or
+	// all of them. Without it such a cluster stays as it is, and says so. Default: none.
+	AcceptDataLoss string `json:"acceptDataLoss,omitempty"`
 }
 
 // Resources is what one container asks for and what it may not exceed.
