@@ -116,7 +116,7 @@ func (b *builder) convergePod(mode spec.Mode) *corev1.PodTemplateSpecArgs {
 // convergeResources are enough for the script, whatever the size of the cluster.
 func convergeResources() kube.Resources {
 	return kube.Resources{
-		Requests: kube.Amounts{CPU: "50m", Memory: "64Mi"},
+		Requests: kube.Amounts{CPU: "250m", Memory: "64Mi"},
 		Limits:   kube.Amounts{Memory: "64Mi"},
 	}
 }

@@ -76,16 +76,6 @@ refuse_another_cluster() {
   done
 }
 
-# An epoch for each node of a new cluster: the nodes would have to find different
-# ones later, one by one. A node takes one only while it knows nobody.
-give_out_epochs() {
-  local n
-  for n in "${!hosts[@]}"; do
-    ask "${hosts[n]}" cluster set-config-epoch $((n + 1)) >/dev/null &
-  done
-  wait
-}
-
 # MEET wants an address, and a name may still lead to one that another pod has by
 # now: what answers there must be the node that answered by its name. A meeting
 # can get lost, so whoever does not know somebody meets again.
@@ -104,10 +94,9 @@ meet() {
   for n in "${!hosts[@]}"; do
     for m in "${!hosts[@]}"; do
       [[ $m == "$n" || -z ${at[m]} ]] || knows "$n" "$m" || echo "cluster meet ${at[m]} $PORT"
-    done >"$tmp/meet$n"
-    [[ ! -s $tmp/meet$n ]] || timeout 5 "$CLI" -h "${hosts[n]}" -p "$PORT" <"$tmp/meet$n" >/dev/null 2>&1 &
+    done >"$tmp/todo$n"
   done
-  wait
+  tell
 }
 
 knows() { # N M
@@ -230,22 +219,22 @@ choose_replicas() {
 
 everybody_else_replicates() {
   look || return 1
-  local n p answer changed=""
+  local n p changed=""
   choose_primaries
   choose_replicas
   for n in "${!wanted[@]}"; do
     p=${wanted[n]}
     [[ ${primary_of[n]} != "${ids[p]}" ]] || continue
-    changed=yes
+    changed=yes reason="${hosts[n]} does not replicate ${hosts[p]}"
     [[ -z ${own_slots[n]} ]] || fail "${hosts[n]} owns slots, but is to be a replica of ${hosts[p]}"
-    # A primary without slots: nobody can reach what it has.
-    [[ ${roles[n]} == replica || ${keys[n]} == 0 ]] || ask "${hosts[n]}" flushall >/dev/null || true
-    if answer=$(ask "${hosts[n]}" cluster replicate "${ids[p]}"); then
-      say "${hosts[n]} replicates ${hosts[p]}"
-    else
-      reason="${hosts[n]} does not replicate ${hosts[p]}: $answer"
-    fi
+    say "${hosts[n]}: replicate ${hosts[p]}"
+    {
+      # A primary without slots: nobody can reach what it has.
+      [[ ${roles[n]} == replica || ${keys[n]} == 0 ]] || echo flushall
+      echo "cluster replicate ${ids[p]}"
+    } >"$tmp/todo$n"
   done
+  [[ -z $changed ]] || tell
   [[ -z $changed ]]
 }
 
@@ -287,10 +276,10 @@ every_node_shows_the_shards() {
   done
 }
 
-set_node_timeout() {
+restore_node_timeout() {
   local n
-  for n in "${!hosts[@]}"; do ask "${hosts[n]}" config set cluster-node-timeout "$1" >/dev/null & done
-  wait
+  for n in "${!hosts[@]}"; do echo "config set cluster-node-timeout $NODE_TIMEOUT" >"$tmp/todo$n"; done
+  tell
 }
 
 read -ra hosts <<<"${HOSTS:?}"
@@ -303,11 +292,7 @@ refuse_another_cluster
 find_the_leaving
 until_true look
 
-if [[ -n $(free_slots) ]]; then
-  # A primary serves only after it saw the others for this long.
-  ! may_give_out_slots || set_node_timeout 1000
-  give_out_slots
-fi
+[[ -z $(free_slots) ]] || give_out_slots
 until_true everybody_knows_everybody
 say "all nodes know each other"
 until_true every_owner_is_here
@@ -315,7 +300,7 @@ until_true every_slot_has_an_owner
 until_true nobody_remembers_the_dead
 until_true everybody_else_replicates
 until_true every_node_is_well
-set_node_timeout "$NODE_TIMEOUT"
+restore_node_timeout
 if [[ $MODE != repair ]]; then
   balance
 fi

@@ -24,6 +24,18 @@ ask() { # HOST WORD...
   timeout 5 "$CLI" -e -h "$1" -p "$PORT" "${@:2}" 2>&1
 }
 
+# Tells every host at once what its file todo<n> has, if there is one. Whether it
+# was done is seen by the next look.
+tell() {
+  local n
+  for n in "${!hosts[@]}"; do
+    [[ -s $tmp/todo$n ]] || continue
+    timeout 5 "$CLI" -h "${hosts[n]}" -p "$PORT" <"$tmp/todo$n" >/dev/null 2>&1 &
+  done
+  wait
+  rm -f "$tmp"/todo*
+}
+
 # One round of questions to every host at once. It fails, with the reason, when a
 # host does not answer all of them.
 look() {

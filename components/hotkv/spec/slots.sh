@@ -19,7 +19,15 @@ give_out_slots() {
   done
   may_give_out_slots ||
     fail "nobody owns the slots ${free% } and all nodes are empty: every volume was lost, or the cluster was never made; set acceptDataLoss to any new text to make it anew"
-  [[ ${claims[*]} =~ [0-9] ]] || give_out_epochs
+  for n in "${!hosts[@]}"; do
+    {
+      # A primary serves only after it saw the others for this long.
+      echo "config set cluster-node-timeout 1000"
+      # Else the nodes would have to find different epochs later, one by one. A node
+      # takes one only while it knows nobody.
+      [[ ${claims[*]} =~ [0-9] ]] || echo "cluster set-config-epoch $((n + 1))"
+    } >"$tmp/todo$n"
+  done
   choose_primaries
   for s in "${!primaries[@]}"; do
     [[ -n ${own_slots[primaries[s]]} ]] || missing+=("${primaries[s]}")
@@ -31,10 +39,9 @@ give_out_slots() {
     to=$(((total * (i + 1) + ${#missing[@]} / 2) / ${#missing[@]}))
     part=$(cut_slots "$from" $((to - from)) "$free")
     say "slots ${part% }: ${hosts[missing[i]]}"
-    # shellcheck disable=SC2086 # pairs of numbers
-    ask "${hosts[missing[i]]}" cluster addslotsrange ${part//-/ } >/dev/null &
+    echo "cluster addslotsrange ${part//-/ }" >>"$tmp/todo${missing[i]}"
   done
-  wait
+  tell
 }
 
 every_slot_has_an_owner() {
