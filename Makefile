@@ -61,7 +61,6 @@ down: $(LOCAL) ## stop the local cluster; make up brings it back as it was
 
 .PHONY: clean
 clean: $(LOCAL) ## stop the local cluster and remove all state and everything built
-	@$(LOCAL) down --wipe
 	@$(LOCAL) clean
 
 # Always asked: go build knows best whether it is up to date.
@@ -71,13 +70,12 @@ $(LOCAL):
 
 .PHONY: test
 test: check ## every test that needs no cluster
-	@$(LOCAL) test-servers
 	@PATH="$$PWD/.local/bin:$$PATH" CI=true go test ./...
 	@cd infra/local && go test ./...
 
 .PHONY: check
 check: $(LOCAL) ## formatting, vet, staticcheck, shellcheck
-	@$(LOCAL) test-tools
+	@$(LOCAL) needs
 	@unformatted=$$(gofmt -l components stacks infra); \
 	  [ -z "$$unformatted" ] || { echo "not formatted, run gofmt -w on: $$unformatted"; exit 1; }
 	@for module in $(MODULES); do (cd $$module && go vet ./... && \

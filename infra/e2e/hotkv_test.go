@@ -1,0 +1,237 @@
+package e2e
+
+import (
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"kvinfra/infra/e2e/load"
+)
+
+// seedLayout is what a new cluster looks like.
+func seedLayout() map[string]string {
+	return map[string]string{
+		"hotkv-0": "primary 0-5460", "hotkv-3": "replica of hotkv-0",
+		"hotkv-1": "primary 5461-10922", "hotkv-4": "replica of hotkv-1",
+		"hotkv-2": "primary 10923-16383", "hotkv-5": "replica of hotkv-2",
+	}
+}
+
+// TestHotKV walks through the published guide, with Pulumi in place of kubectl
+// where it changes the cluster.
+func TestHotKV(t *testing.T) {
+	s := newStack(t, "e2e-hotkv")
+
+	step(t, "up makes the cluster", func(t *testing.T) {
+		s.run(t, "up")
+		s.kubectl(t, "wait", "--for=condition=complete", "job/hotkv-init", "--timeout=1s")
+		log := s.kubectl(t, "logs", "job/hotkv-init")
+		assert.Regexp(t, `the cluster is ready: 3 primaries, 3 replicas$`, log)
+		assert.Equal(t, seedLayout(), s.layout(t, "hotkv-0"))
+	})
+	step(t, "up again changes nothing", func(t *testing.T) { s.run(t, "up", "--expect-no-changes") })
+	step(t, "refresh finds no drift", func(t *testing.T) { s.run(t, "refresh", "--expect-no-changes") })
+	step(t, "what would lose data is refused", func(t *testing.T) { testRefusals(t, s) })
+
+	s.kubectl(t, "exec", "hotkv-0", "--", "hotkv-cli", "-e", "set", "user:1000", "ada")
+
+	step(t, "a deleted primary comes back as replica", func(t *testing.T) {
+		before := s.list(t, "pods", ".status.podIP")["hotkv-0"]
+		s.kubectl(t, "delete", "pod", "hotkv-0")
+		s.eventuallyReady(t, "hotkv", 6)
+		assert.NotEqual(t, before, s.list(t, "pods", ".status.podIP")["hotkv-0"])
+		assert.Equal(t, "ada", s.kubectl(t, "exec", "hotkv-3", "--", "hotkv-cli", "-e", "get", "user:1000"))
+		want := seedLayout()
+		want["hotkv-0"], want["hotkv-3"] = "replica of hotkv-3", "primary 0-5460"
+		s.eventuallyHealthy(t, 6)
+		assert.Equal(t, want, s.layout(t, "hotkv-0"))
+	})
+	step(t, "every pod deleted at once", func(t *testing.T) {
+		before := s.list(t, "pods", ".metadata.uid", "-l", "app=hotkv")
+		s.kubectl(t, "delete", "pod", "-l", "app=hotkv")
+		s.eventuallyReady(t, "hotkv", 6)
+		for pod, uid := range s.list(t, "pods", ".metadata.uid", "-l", "app=hotkv") {
+			assert.NotEqual(t, before[pod], uid)
+		}
+		s.eventuallyHealthy(t, 6)
+		assert.Equal(t, "ada", s.get(t, "user:1000"))
+	})
+	step(t, "rolling update under load", func(t *testing.T) { testRollingUpdate(t, s) })
+	step(t, "more replicas join in place", func(t *testing.T) {
+		pods := s.list(t, "pods", ".metadata.uid", "-l", "app=hotkv")
+		s.edit(t, "replicasPerPrimary: 1", "replicasPerPrimary: 2")
+		s.run(t, "up")
+		s.eventuallyHealthy(t, 9)
+		now := s.list(t, "pods", ".metadata.uid", "-l", "app=hotkv")
+		for pod, uid := range pods {
+			assert.Equal(t, uid, now[pod], "%s was not restarted", pod)
+		}
+		replicas := map[string]int{}
+		for _, role := range s.layout(t, "hotkv-8") {
+			if primary, isReplica := strings.CutPrefix(role, "replica of "); isReplica {
+				replicas[primary]++
+			}
+		}
+		assert.Equal(t, []int{2, 2, 2}, slices.Collect(maps.Values(replicas)))
+	})
+	step(t, "fewer replicas are refused", func(t *testing.T) {
+		s.edit(t, "replicasPerPrimary: 2", "replicasPerPrimary: 1")
+		assert.Contains(t, s.refused(t, "preview"), "replicasPerPrimary: 9 to 6 pods: Kubernetes removes the highest ordinals")
+		s.edit(t, "replicasPerPrimary: 1", "replicasPerPrimary: 2")
+	})
+	step(t, "the password is in no file and no output", func(t *testing.T) { testPassword(t, s) })
+	old := s.password(t)
+	step(t, "destroy leaves the namespace and the volumes", func(t *testing.T) {
+		s.run(t, "destroy")
+		eventually(t, time.Minute, func(c *assert.CollectT) {
+			var want []string
+			for n := range 9 {
+				want = append(want, fmt.Sprintf("persistentvolumeclaim/data-hotkv-%d", n))
+			}
+			assert.Equal(c, want, s.objects(c))
+		})
+	})
+	step(t, "up on the volumes that were left", func(t *testing.T) {
+		s.run(t, "up")
+		s.eventuallyHealthy(t, 9)
+		assert.NotEqual(t, old, s.password(t))
+		assert.Equal(t, "ada", s.get(t, "user:1000"))
+		s.run(t, "up", "--expect-no-changes")
+	})
+	step(t, "clean up", s.remove)
+}
+
+// deadCluster is a kubeconfig that leads nowhere.
+const deadCluster = `
+contexts: [{name: local, context: {cluster: local, user: admin}}]
+clusters: [{name: local, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: admin, user: {}}]
+`
+
+// testRefusals asks for changes that would lose data.
+func testRefusals(t *testing.T, s stack) {
+	before := s.versions(t)
+	s.edit(t, "primaries: 3", "primaries: 4")
+	s.edit(t, "size: 1Gi", "size: 2Gi")
+	refused := func(command string, args ...string) {
+		why := s.refused(t, command, args...)
+		assert.Contains(t, why, "primaries: 3 to 4: slots are not moved between primaries")
+		assert.Contains(t, why, "storage.size: 1Gi to 2Gi: Kubernetes cannot change the volumes")
+	}
+	refused("preview")
+	refused("up", "--skip-preview")
+
+	// A preview needs no cluster.
+	good := readFile(t, kubeconfig)
+	writeFile(t, kubeconfig, deadCluster)
+	refused("preview")
+	require.NoError(t, os.Remove(kubeconfig))
+	refused("preview")
+	writeFile(t, kubeconfig, good)
+
+	s.edit(t, "primaries: 4", "primaries: 3")
+	s.edit(t, "size: 2Gi", "size: 1Gi")
+	assert.Equal(t, before, s.versions(t))
+	s.run(t, "preview", "--expect-no-changes")
+}
+
+// testRollingUpdate changes the image while clients write.
+func testRollingUpdate(t *testing.T, s stack) {
+	const worstGap = 15 * time.Second
+	before := s.list(t, "pods", ".status.containerStatuses[0].imageID", "-l", "app=hotkv")
+	c := newClient(t, s.password(t), s.hosts(t)...)
+	writing := load.Start(t.Context(), c, tags(t, c))
+
+	s.edit(t, "image: hotkv:local", "image: hotkv:local-next")
+	s.run(t, "up")
+	time.Sleep(3 * time.Second) // the last handover is noticed after the rollout's end
+	report, err := writing.Stop(t.Context())
+	require.NoError(t, err)
+	t.Log(report)
+
+	assert.Empty(t, report.Lost)
+	assert.Greater(t, report.Operations, 1000)
+	assert.Less(t, slices.Max(report.Gaps), worstGap)
+	for pod, image := range s.list(t, "pods", ".spec.containers[0].image", "-l", "app=hotkv") {
+		assert.Equal(t, "hotkv:local-next", image, pod)
+	}
+	for pod, id := range s.list(t, "pods", ".status.containerStatuses[0].imageID", "-l", "app=hotkv") {
+		assert.NotEqual(t, before[pod], id, pod)
+	}
+	s.eventuallyHealthy(t, 6)
+	assert.Equal(t, "ada", s.get(t, "user:1000"))
+}
+
+// tags returns a key of each shard, in the order of their slots.
+func tags(t *testing.T, c client) []string {
+	t.Helper()
+	const slots, shards = 16384, 3
+	tags := make([]string, shards)
+	for n, found := 0, 0; found < shards; n++ {
+		tag := fmt.Sprint(n)
+		slot, err := c.Do(t.Context(), c.B().ClusterKeyslot().Key(tag).Build()).AsInt64()
+		require.NoError(t, err)
+		if shard := slot * shards / slots; tags[shard] == "" {
+			tags[shard] = tag
+			found++
+		}
+	}
+	return tags
+}
+
+// testPassword looks for the generated password where it must not be.
+func testPassword(t *testing.T, s stack) {
+	password := s.password(t)
+	config := s.kubectl(t, "get", "secret", "hotkv", "-o", `jsonpath={.data.auth\.conf}`)
+	forms := map[string]string{
+		"clear":                 password,
+		"base64":                base64.StdEncoding.EncodeToString([]byte(password)),
+		"base64 with its words": config,
+	}
+	files := 0
+	require.NoError(t, filepath.WalkDir(work, func(path string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		files++
+		text := readFile(t, path)
+		for form, secret := range forms {
+			assert.False(t, strings.Contains(text, secret), "%s has the password (%s)", path, form)
+		}
+		return nil
+	}))
+	assert.Contains(t, readFile(t, filepath.Join(work, ".local/state/.pulumi/stacks/kvinfra", string(s)+".json")), "RandomPassword", "the state is among the %d files", files)
+
+	for what, text := range map[string]string{
+		"output":  s.run(t, "output"),
+		"preview": s.run(t, "preview", "--diff", "--refresh"),
+		"logs":    s.kubectl(t, "logs", "-l", "app.kubernetes.io/instance=hotkv", "--tail=-1"),
+		"pods":    s.kubectl(t, "get", "pods,jobs,statefulsets,configmaps", "-o", "yaml"),
+	} {
+		for form, secret := range forms {
+			assert.False(t, strings.Contains(text, secret), "%s shows the password (%s)", what, form)
+		}
+	}
+	assert.Contains(t, s.run(t, "output", "--show-secrets", "hotkv-hotkv"), password)
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(content)
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+}
