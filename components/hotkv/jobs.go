@@ -42,7 +42,7 @@ func (b *builder) createInitJob() error {
 	var err error
 	b.initJob, err = batchv1.NewJob(b.ctx, name, &batchv1.JobArgs{
 		Metadata: b.owner.JobMeta(name, b.repair()),
-		Spec:     b.jobSpec(b.convergePod(mode)),
+		Spec:     objects.Job(b.spec.TimeoutSeconds, b.convergePod(mode)),
 	}, b.child(b.scripts, b.servers), pulumi.IgnoreChanges([]string{"spec"}))
 	return err
 }
@@ -62,29 +62,9 @@ func (b *builder) createConvergeJob() error {
 	}
 	b.converge, err = batchv1.NewJob(b.ctx, b.name+"-converge", &batchv1.JobArgs{
 		Metadata: b.owner.JobMeta(b.name+"-converge-"+hash, b.repair()),
-		Spec:     b.jobSpec(pod),
+		Spec:     objects.Job(b.spec.TimeoutSeconds, pod),
 	}, b.child(b.initJob))
 	return err
-}
-
-// jobSpec bounds a Job: the engine's own wait ends only when nothing is said for a
-// while. The script's verdict (exit code 1) is final; a pod that was evicted or
-// killed is tried again.
-func (b *builder) jobSpec(pod *corev1.PodTemplateSpecArgs) *batchv1.JobSpecArgs {
-	return &batchv1.JobSpecArgs{
-		ActiveDeadlineSeconds: pulumi.Int(b.spec.TimeoutSeconds + 60), // the script's deadline comes first: it says why
-		BackoffLimit:          pulumi.Int(3),
-		PodFailurePolicy: &batchv1.PodFailurePolicyArgs{Rules: batchv1.PodFailurePolicyRuleArray{
-			&batchv1.PodFailurePolicyRuleArgs{
-				Action: pulumi.String("FailJob"),
-				OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirementArgs{
-					Operator: pulumi.String("In"),
-					Values:   pulumi.ToIntArray([]int{1}),
-				},
-			},
-		}},
-		Template: pod,
-	}
 }
 
 func (b *builder) convergePod(mode spec.Mode) *corev1.PodTemplateSpecArgs {
