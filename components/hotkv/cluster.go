@@ -13,10 +13,12 @@ import (
 // Spec is the description of a cluster. Its types are here too, so that a
 // program imports one package.
 type (
-	Spec      = spec.Cluster
-	Storage   = spec.Storage
-	Resources = spec.Resources
-	Amounts   = spec.Amounts
+	Spec       = spec.Cluster
+	Placement  = spec.Placement
+	Toleration = spec.Toleration
+	Storage    = spec.Storage
+	Resources  = spec.Resources
+	Amounts    = spec.Amounts
 )
 
 // Type is the component's type token.
@@ -79,9 +81,10 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 		b.createScripts,
 		b.createService,
 		b.createLifecycle,
-		b.createStatefulSet,
+		b.createStatefulSets,
 		b.createInitJob,
 		b.createConvergeJob,
+		b.createHeal,
 	} {
 		if err := create(); err != nil {
 			return nil, fmt.Errorf("hotkv %q: %w", name, err)

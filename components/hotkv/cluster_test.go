@@ -34,6 +34,17 @@ func specs() map[string]hotkv.Spec {
 			TimeoutSeconds: 900,
 			RunConverge:    "2026-01-01",
 			AcceptDataLoss: "node7 burnt",
+			NoHeal:         true,
+		},
+		"shards": {
+			Image:  "hotkv",
+			Layout: "StatefulSetPerShard",
+			Placement: hotkv.Placement{
+				Spread:            "Required",
+				NodeSelector:      map[string]string{"disk": "ssd"},
+				Tolerations:       []hotkv.Toleration{{Key: "kv", Value: "hot", Effect: "NoSchedule"}, {Key: "spot"}},
+				PriorityClassName: "high",
+			},
 		},
 	}
 }

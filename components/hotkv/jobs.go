@@ -3,6 +3,7 @@ package hotkv
 import (
 	batchv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/batch/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
+	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"kvinfra/components/hotkv/spec"
@@ -43,7 +44,7 @@ func (b *builder) createInitJob() error {
 	b.initJob, err = batchv1.NewJob(b.ctx, name, &batchv1.JobArgs{
 		Metadata: b.owner.JobMeta(name, b.repair()),
 		Spec:     objects.Job(b.spec.TimeoutSeconds, b.convergePod(mode)),
-	}, b.child(b.scripts, b.servers), pulumi.IgnoreChanges([]string{"spec"}))
+	}, b.child(append(b.servers, b.scripts)...), pulumi.IgnoreChanges([]string{"spec"}))
 	return err
 }
 
@@ -64,6 +65,29 @@ func (b *builder) createConvergeJob() error {
 		Metadata: b.owner.JobMeta(b.name+"-converge-"+hash, b.repair()),
 		Spec:     objects.Job(b.spec.TimeoutSeconds, pod),
 	}, b.child(b.initJob))
+	return err
+}
+
+// createHeal repairs between two runs of Pulumi, when a pod comes back without its
+// volume or a part went missing in a crash.
+func (b *builder) createHeal() error {
+	if b.spec.NoHeal {
+		return nil
+	}
+	name := b.name + "-heal"
+	_, err := batchv1.NewCronJob(b.ctx, name, &batchv1.CronJobArgs{
+		Metadata: b.owner.Meta(name, b.repair()),
+		Spec: &batchv1.CronJobSpecArgs{
+			Schedule:                   pulumi.String("*/5 * * * *"),
+			ConcurrencyPolicy:          pulumi.String("Forbid"),
+			SuccessfulJobsHistoryLimit: pulumi.Int(1),
+			FailedJobsHistoryLimit:     pulumi.Int(1),
+			JobTemplate: &batchv1.JobTemplateSpecArgs{
+				Metadata: &metav1.ObjectMetaArgs{Labels: b.owner.Labels(b.repair())},
+				Spec:     objects.Job(spec.RepairSeconds, b.convergePod(spec.Repair)),
+			},
+		},
+	}, b.child(b.converge))
 	return err
 }
 

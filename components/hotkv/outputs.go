@@ -35,8 +35,9 @@ func (b *builder) registerOutputs(c *Cluster) error {
 		"secretName":  c.SecretName,
 		"secretKey":   c.SecretKey,
 		"password":    c.Password,
+		"layout":      afterwards(string(shape.Layout)),
 		"primaries":   count(shape.Primaries),
-		"pods":        count(shape.Pods),
+		"replicas":    count(shape.Replicas),
 		"storageSize": afterwards(shape.StorageSize),
 	})
 }

@@ -7,6 +7,7 @@ import (
 	appsv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apps/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
 	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
+	policyv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/policy/v1"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"kvinfra/components/hotkv/spec"
@@ -18,26 +19,42 @@ import (
 // StatefulSet and stop every pod at once.
 const storageSizeAnnotation = "kvinfra/storage-size"
 
-func (b *builder) createStatefulSet() error {
-	refusal, err := refuseOnStatefulSet(b.ctx, b.name)
-	if err != nil {
-		return err
+// createStatefulSets makes them one after the other, so that an update goes through
+// the shards one by one: several primaries that hand over at once could not vote.
+func (b *builder) createStatefulSets() error {
+	after := []pulumi.Resource{b.secret, b.service, b.lifecycle}
+	for _, set := range b.spec.StatefulSets(b.name) {
+		refusal, err := refuseOnStatefulSet(b.ctx, b.name, set.Name)
+		if err != nil {
+			return err
+		}
+		servers, err := appsv1.NewStatefulSet(b.ctx, set.Name, b.statefulSet(set),
+			b.child(after...),
+			pulumi.IgnoreChanges([]string{"spec.volumeClaimTemplates"}),
+			refusal,
+		)
+		if err != nil {
+			return err
+		}
+		budget, err := policyv1.NewPodDisruptionBudget(b.ctx, set.Name, b.budget(set), b.child())
+		if err != nil {
+			return err
+		}
+		after = []pulumi.Resource{servers}
+		b.servers = append(b.servers, servers, budget)
 	}
-	b.servers, err = appsv1.NewStatefulSet(b.ctx, b.name, b.statefulSet(),
-		b.child(b.secret, b.service, b.lifecycle),
-		pulumi.IgnoreChanges([]string{"spec.volumeClaimTemplates"}),
-		refusal,
-	)
-	return err
+	return nil
 }
 
-func (b *builder) statefulSet() *appsv1.StatefulSetArgs {
-	meta := b.owner.AwaitedMeta(b.name, b.server(), b.spec.TimeoutSeconds)
+func (b *builder) statefulSet(set spec.StatefulSet) *appsv1.StatefulSetArgs {
+	part := b.shard(set)
+	meta := b.owner.AwaitedMeta(set.Name, part, b.spec.TimeoutSeconds)
 	meta.Annotations.(pulumi.StringMap)[storageSizeAnnotation] = pulumi.String(b.spec.Storage.Size)
 
 	pod := objects.Pod(user, b.serverContainer())
 	pod.TerminationGracePeriodSeconds = pulumi.Int(b.spec.GraceSeconds())
 	pod.DnsConfig = boundedLookups()
+	b.place(pod, part)
 	pod.Volumes = corev1.VolumeArray{
 		&corev1.VolumeArgs{Name: pulumi.String("auth"), Secret: &corev1.SecretVolumeSourceArgs{
 			SecretName:  pulumi.String(b.name),
@@ -51,11 +68,11 @@ func (b *builder) statefulSet() *appsv1.StatefulSetArgs {
 		Metadata: meta,
 		Spec: &appsv1.StatefulSetSpecArgs{
 			ServiceName: pulumi.String(b.name),
-			Replicas:    pulumi.Int(b.spec.Pods()),
+			Replicas:    pulumi.Int(set.Pods),
 			// All pods at once: no node has anything to wait for before the others exist.
 			PodManagementPolicy:  pulumi.String("Parallel"),
-			Selector:             b.owner.LabelSelector(b.server()),
-			Template:             objects.Template(b.owner, b.server(), pod, nil),
+			Selector:             b.owner.LabelSelector(part),
+			Template:             objects.Template(b.owner, part, pod, nil),
 			VolumeClaimTemplates: corev1.PersistentVolumeClaimTypeArray{b.claim()},
 			PersistentVolumeClaimRetentionPolicy: &appsv1.StatefulSetPersistentVolumeClaimRetentionPolicyArgs{
 				WhenDeleted: pulumi.String("Retain"),

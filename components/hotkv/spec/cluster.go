@@ -20,13 +20,19 @@ type Cluster struct {
 	// Primaries is the number of shards; each owns a part of the 16384 slots.
 	// Default 3, at least 3: fewer cannot vote a dead one out. A larger number adds
 	// pods and moves slots to them, with their keys, while clients go on; that needs
-	// Valkey 9.0. A smaller one is refused.
+	// Valkey 9.0. A smaller one moves the slots of the last shards to the others,
+	// checks that they fit, and then removes these shards' pods (their volumes stay);
+	// with OneStatefulSet it is refused.
 	Primaries int `json:"primaries,omitempty"`
 
 	// ReplicasPerPrimary is the number of copies of each shard beside its primary.
 	// Default 1, at least 1: without a copy a restart is an outage. A larger number
 	// adds pods in place; a smaller one is refused.
 	ReplicasPerPrimary int `json:"replicasPerPrimary,omitempty"`
+
+	// Layout says how the pods are grouped. Default OneStatefulSet, as the published
+	// manifest has it. A change is refused: it would be another cluster.
+	Layout Layout `json:"layout,omitempty"`
 
 	// Storage is the volume of each pod.
 	Storage Storage `json:"storage,omitzero"`
@@ -40,6 +46,13 @@ type Cluster struct {
 	// primary sooner, and mistakes a busy one for dead sooner. A change is a rolling
 	// restart.
 	NodeTimeoutSeconds int `json:"nodeTimeoutSeconds,omitempty"`
+
+	// NoHeal turns off the repair that runs every five minutes: it brings pods back that
+	// lost their volume, and moves no slot. A change is made in place.
+	NoHeal bool `json:"noHeal,omitempty"`
+
+	// Placement says on which nodes the pods run.
+	Placement Placement `json:"placement,omitzero"`
 
 	// TimeoutSeconds bounds the wait for the pods, and after that the time in which
 	// the nodes must have become one cluster. Default 600. Changes nothing in the
@@ -74,6 +87,18 @@ type Storage struct {
 	// class. A change has no effect on volumes that exist.
 	ClassName string `json:"className,omitempty"`
 }
+
+// Layout says which pods make one StatefulSet.
+type Layout string
+
+// The layouts. In OneStatefulSet any pod may serve any shard, so Kubernetes cannot
+// keep the copies of a shard apart, nor take away the pods of one. With a
+// StatefulSet for each shard it can do both; a rolling update goes through them one
+// after the other.
+const (
+	OneStatefulSet      Layout = "OneStatefulSet"
+	StatefulSetPerShard Layout = "StatefulSetPerShard"
+)
 
 // Server names the programs of an image.
 type Server string
@@ -110,6 +135,8 @@ func (c Cluster) WithDefaults() Cluster {
 	fill(&c.Server, HotKV)
 	fill(&c.Primaries, 3)
 	fill(&c.ReplicasPerPrimary, 1)
+	fill(&c.Layout, OneStatefulSet)
+	fill(&c.Placement.Spread, Preferred)
 	fill(&c.Storage.Size, "1Gi")
 	fill(&c.NodeTimeoutSeconds, 5)
 	fill(&c.TimeoutSeconds, 600)

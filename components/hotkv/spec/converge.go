@@ -47,18 +47,29 @@ const (
 	Repair     Mode = "repair"      // bring it back to the layout it has
 )
 
+// RepairSeconds is the longest that a repair takes: the next one is not far.
+const RepairSeconds = 240
+
 // ConvergeVariables tells the script about the cluster called name.
 func (c Cluster) ConvergeVariables(name string, mode Mode) []Variable {
+	var shards []string
+	for _, m := range c.Members(name) {
+		shards = append(shards, m.Shard)
+	}
+	seconds := c.TimeoutSeconds
+	if mode == Repair {
+		seconds = min(seconds, RepairSeconds)
+	}
 	return []Variable{
 		{"CLI", c.Server.Programs().CLI},
 		{"PORT", strconv.Itoa(ClientPort)},
 		{"HOSTS", strings.Join(c.Hosts(name), " ")},
-		{"SHARDS", ""},
+		{"SHARDS", strings.TrimSpace(strings.Join(shards, " "))},
 		{"FAMILY", fmt.Sprintf("%s-*.%s.%s.svc", name, name, c.Namespace)},
 		{"PRIMARIES", strconv.Itoa(c.Primaries)},
 		{"REPLICAS", strconv.Itoa(c.ReplicasPerPrimary)},
 		{"NODE_TIMEOUT", strconv.Itoa(c.NodeTimeoutSeconds * 1000)},
-		{"DEADLINE_SECONDS", strconv.Itoa(c.TimeoutSeconds)},
+		{"DEADLINE_SECONDS", strconv.Itoa(seconds)},
 		{"MODE", string(mode)},
 	}
 }

@@ -5,7 +5,7 @@
 # ever, and Kubernetes deletes unready pods of an old version all at once.
 #
 #   ready.sh CLI    the client program; finds the password in its environment
-set -euo pipefail
+set -eu
 
 # One process for all questions: on a busy node each one costs.
 answer=$(printf '%s\n' ping 'info server' 'info replication' 'cluster info' 'cluster nodes' | "$1")
@@ -21,7 +21,7 @@ while read -r key _ flag of _; do
     key=${key%$'\r'}
     info[${key%%:*}]=${key#*:}
   fi
-done <<<"$answer"
+done < <(printf '%s\n' "$answer") # not <<<, which writes a file when the cluster is large
 
 if [[ ${info[role]} == slave ]]; then
   [[ ${info[master_link_status]} != up ]] || exit 0

@@ -28,6 +28,10 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	if c.Server != HotKV && c.Server != Valkey {
 		errs = append(errs, field.NotSupported(at.Child("server"), c.Server, []Server{HotKV, Valkey}))
 	}
+	if c.Layout != OneStatefulSet && c.Layout != StatefulSetPerShard {
+		errs = append(errs, field.NotSupported(at.Child("layout"), c.Layout, []Layout{OneStatefulSet, StatefulSetPerShard}))
+	}
+	errs = append(errs, c.Placement.validate(at.Child("placement"))...)
 	if c.Primaries < 3 {
 		invalid(at.Child("primaries"), c.Primaries, "must be at least 3: fewer cannot vote out a dead primary")
 	}
