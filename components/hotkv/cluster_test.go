@@ -34,7 +34,16 @@ func specs() map[string]hotkv.Spec {
 			TimeoutSeconds: 900,
 			RunConverge:    "2026-01-01",
 			AcceptDataLoss: "node7 burnt",
-			NoHeal:         true,
+			PasswordFrom:   hotkv.SecretKey{Name: "kv-password", Key: "current"},
+			Memory:         hotkv.Memory{Percent: 50, Policy: "allkeys-lru"},
+			Durability:     "cache",
+			Settings:       map[string]string{"maxclients": "20000", "save": ""},
+			Labels:         map[string]string{"team": "kv"},
+			Annotations:    map[string]string{"backup": "no"},
+			Restart:        "2026-02-02",
+
+			ImagePullSecrets: []string{"registry"},
+			NoHeal:           true,
 		},
 		"shards": {
 			Image:  "hotkv",
@@ -168,6 +177,13 @@ func TestPassword(t *testing.T) {
 	manifests, err := render.YAML(resources)
 	require.NoError(t, err)
 	assert.NotContains(t, string(manifests), "mine", "the password is shown")
+}
+
+func TestAPasswordHasOneSource(t *testing.T) {
+	args := &hotkv.ClusterArgs{Password: pulumi.String("x"), Spec: hotkv.Spec{Image: "hotkv", PasswordFrom: hotkv.SecretKey{Name: "a", Key: "b"}}}
+	resources, err := render.Program(program("hotkv", args), render.Options{Project: "kvinfra", Stack: "test"})
+	assert.ErrorContains(t, err, `hotkv "hotkv": passwordFrom: there is a Password too`)
+	assert.Empty(t, resources)
 }
 
 func TestAnEmptyPasswordIsRefused(t *testing.T) {

@@ -92,7 +92,7 @@ func (b *builder) createHeal() error {
 }
 
 func (b *builder) convergePod(mode spec.Mode) *corev1.PodTemplateSpecArgs {
-	env := corev1.EnvVarArray{objects.EnvFromSecret(b.spec.Server.Programs().PasswordVariable, b.name, passwordKey)}
+	env := corev1.EnvVarArray{b.passwordVariable()}
 	for _, v := range b.spec.ConvergeVariables(b.name, mode) {
 		env = append(env, objects.Env(v.Name, v.Value))
 	}
@@ -110,6 +110,7 @@ func (b *builder) convergePod(mode spec.Mode) *corev1.PodTemplateSpecArgs {
 			objects.Mount("tmp", "/tmp"),
 		},
 	})
+	pod.Spec.(*corev1.PodSpecArgs).ImagePullSecrets = b.imagePullSecrets()
 	pod.Spec.(*corev1.PodSpecArgs).Volumes = corev1.VolumeArray{
 		&corev1.VolumeArgs{Name: pulumi.String("scripts"), ConfigMap: &corev1.ConfigMapVolumeSourceArgs{Name: pulumi.String(b.scriptsName())}},
 		&corev1.VolumeArgs{Name: pulumi.String("tmp"), EmptyDir: &corev1.EmptyDirVolumeSourceArgs{}},

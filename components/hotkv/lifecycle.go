@@ -17,6 +17,7 @@ func (b *builder) createLifecycle() (err error) {
 	b.lifecycle, err = corev1.NewConfigMap(b.ctx, b.lifecycleName(), &corev1.ConfigMapArgs{
 		Metadata: b.owner.Meta(b.lifecycleName(), b.server()),
 		Data: pulumi.StringMap{
+			spec.StartFile:    pulumi.String(spec.StartScript),
 			spec.ReadyFile:    pulumi.String(spec.ReadyScript),
 			spec.HandoverFile: pulumi.String(spec.HandoverScript),
 		},

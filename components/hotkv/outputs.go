@@ -21,8 +21,8 @@ func (b *builder) registerOutputs(c *Cluster) error {
 	}
 	c.Addresses = addresses.ToStringArrayOutput()
 	c.ServiceName = afterwards(b.name)
-	c.SecretName = afterwards(b.name)
-	c.SecretKey = afterwards(passwordKey)
+	c.SecretName = afterwards(b.passwordFrom().Name)
+	c.SecretKey = afterwards(b.passwordFrom().Key)
 	c.Password = b.password
 
 	shape := b.spec.Shape()

@@ -1,8 +1,7 @@
 package hotkv
 
 import (
-	"fmt"
-	"strconv"
+	"maps"
 
 	appsv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apps/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
@@ -22,7 +21,10 @@ const storageSizeAnnotation = "kvinfra/storage-size"
 // createStatefulSets makes them one after the other, so that an update goes through
 // the shards one by one: several primaries that hand over at once could not vote.
 func (b *builder) createStatefulSets() error {
-	after := []pulumi.Resource{b.secret, b.service, b.lifecycle}
+	after := []pulumi.Resource{b.service, b.lifecycle}
+	if b.secret != nil {
+		after = append(after, b.secret)
+	}
 	for _, set := range b.spec.StatefulSets(b.name) {
 		refusal, err := refuseOnStatefulSet(b.ctx, b.name, set.Name)
 		if err != nil {
@@ -56,10 +58,10 @@ func (b *builder) statefulSet(set spec.StatefulSet) *appsv1.StatefulSetArgs {
 	pod.DnsConfig = boundedLookups()
 	b.place(pod, part)
 	pod.Volumes = corev1.VolumeArray{
-		&corev1.VolumeArgs{Name: pulumi.String("auth"), Secret: &corev1.SecretVolumeSourceArgs{
-			SecretName:  pulumi.String(b.name),
+		&corev1.VolumeArgs{Name: pulumi.String("password"), Secret: &corev1.SecretVolumeSourceArgs{
+			SecretName:  pulumi.String(b.passwordFrom().Name),
 			DefaultMode: pulumi.Int(0o440),
-			Items:       corev1.KeyToPathArray{&corev1.KeyToPathArgs{Key: pulumi.String(authConfigKey), Path: pulumi.String(authConfigKey)}},
+			Items:       corev1.KeyToPathArray{&corev1.KeyToPathArgs{Key: pulumi.String(b.passwordFrom().Key), Path: pulumi.String("password")}},
 		}},
 		&corev1.VolumeArgs{Name: pulumi.String("scripts"), ConfigMap: &corev1.ConfigMapVolumeSourceArgs{Name: pulumi.String(b.lifecycleName())}},
 	}
@@ -72,7 +74,7 @@ func (b *builder) statefulSet(set spec.StatefulSet) *appsv1.StatefulSetArgs {
 			// All pods at once: no node has anything to wait for before the others exist.
 			PodManagementPolicy:  pulumi.String("Parallel"),
 			Selector:             b.owner.LabelSelector(part),
-			Template:             objects.Template(b.owner, part, pod, nil),
+			Template:             b.serverTemplate(part, pod),
 			VolumeClaimTemplates: corev1.PersistentVolumeClaimTypeArray{b.claim()},
 			PersistentVolumeClaimRetentionPolicy: &appsv1.StatefulSetPersistentVolumeClaimRetentionPolicyArgs{
 				WhenDeleted: pulumi.String("Retain"),
@@ -82,31 +84,36 @@ func (b *builder) statefulSet(set spec.StatefulSet) *appsv1.StatefulSetArgs {
 	}
 }
 
+func (b *builder) serverTemplate(part objects.Part, pod *corev1.PodSpecArgs) *corev1.PodTemplateSpecArgs {
+	pod.ImagePullSecrets = b.imagePullSecrets()
+	annotations := pulumi.ToStringMap(b.spec.Annotations)
+	if b.spec.Restart != "" {
+		annotations["kvinfra/restart"] = pulumi.String(b.spec.Restart)
+	}
+	template := objects.Template(b.owner, part, pod, annotations)
+	maps.Copy(template.Metadata.(*metav1.ObjectMetaArgs).Labels.(pulumi.StringMap), pulumi.ToStringMap(b.spec.Labels))
+	return template
+}
+
+func (b *builder) imagePullSecrets() corev1.LocalObjectReferenceArray {
+	var secrets corev1.LocalObjectReferenceArray
+	for _, name := range b.spec.ImagePullSecrets {
+		secrets = append(secrets, &corev1.LocalObjectReferenceArgs{Name: pulumi.String(name)})
+	}
+	return secrets
+}
+
 func (b *builder) serverContainer() *corev1.ContainerArgs {
 	programs := b.spec.Server.Programs()
 	return &corev1.ContainerArgs{
 		Name:            pulumi.String("hotkv"),
 		Image:           pulumi.String(b.spec.Image),
 		ImagePullPolicy: pulumi.String("IfNotPresent"),
-		Command:         pulumi.ToStringArray([]string{programs.Server}),
-		Args: pulumi.ToStringArray([]string{
-			"--include", "/etc/hotkv/" + authConfigKey,
-			"--dir", "/data",
-			"--appendonly", "yes",
-			"--cluster-enabled", "yes",
-			"--cluster-announce-ip", fmt.Sprintf("$(POD_NAME).%s.%s.svc", b.name, b.spec.Namespace),
-			// A replica that moves to another shard by itself breaks the layout.
-			"--cluster-allow-replica-migration", "no",
-			"--cluster-node-timeout", strconv.Itoa(b.spec.NodeTimeoutSeconds * 1000),
-			// Writes stand still while a handover waits for votes.
-			"--cluster-manual-failover-timeout", "2000",
-			// With one or two replicas there is nobody to wait for: they are in sync 5 s sooner.
-			"--repl-diskless-sync-delay", "0",
-			"--shutdown-on-sigterm", "failover",
-		}),
+		Command:         pulumi.ToStringArray([]string{"bash", "/scripts/" + spec.StartFile, "/etc/hotkv/password", programs.Server}),
+		Args:            pulumi.ToStringArray(b.spec.Arguments(b.name)),
 		Env: corev1.EnvVarArray{
 			objects.EnvFromField("POD_NAME", "metadata.name"),
-			objects.EnvFromSecret(programs.PasswordVariable, b.name, passwordKey),
+			b.passwordVariable(),
 		},
 		Ports: corev1.ContainerPortArray{
 			objects.Port("client", spec.ClientPort),
@@ -121,7 +128,7 @@ func (b *builder) serverContainer() *corev1.ContainerArgs {
 		TerminationMessagePolicy: pulumi.String("FallbackToLogsOnError"),
 		VolumeMounts: corev1.VolumeMountArray{
 			objects.Mount("data", "/data"),
-			objects.Mount("auth", "/etc/hotkv"),
+			objects.Mount("password", "/etc/hotkv"),
 			objects.Mount("scripts", "/scripts"),
 		},
 	}

@@ -47,6 +47,39 @@ type Cluster struct {
 	// restart.
 	NodeTimeoutSeconds int `json:"nodeTimeoutSeconds,omitempty"`
 
+	// PasswordFrom is a Secret that exists already, with the password of the default
+	// user. Default: the component makes one, with a password that is generated or
+	// given. A change restarts nothing by itself, and servers of the old and of the new
+	// password do not talk to each other: change it only with a cluster that is new.
+	PasswordFrom SecretKey `json:"passwordFrom,omitzero"`
+
+	// Memory says how much of a server's memory is for data, and what happens then.
+	Memory Memory `json:"memory,omitzero"`
+
+	// Durability is what counts when a primary is lost whose replica was not in sync:
+	// "durable" (default) waits for the primary, and the cluster does not serve until
+	// then; "cache" takes the replica, with the latest acknowledged writes missing. A
+	// change is a rolling restart.
+	Durability Durability `json:"durability,omitempty"`
+
+	// Settings are further settings of the server, as its configuration file has them:
+	// maxclients: "20000". Those that the cluster itself depends on are refused.
+	// Default: none. A change is a rolling restart.
+	Settings map[string]string `json:"settings,omitempty"`
+
+	// Labels and Annotations are further ones of every server's pod. Default: none. A
+	// change is a rolling restart.
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+
+	// ImagePullSecrets are names of Secrets to pull the image with. Default: none. A
+	// change is a rolling restart.
+	ImagePullSecrets []string `json:"imagePullSecrets,omitempty"`
+
+	// Restart restarts the servers when it changes, one pod after the other: any new
+	// text, for example a date. Default: none.
+	Restart string `json:"restart,omitempty"`
+
 	// NoHeal turns off the repair that runs every five minutes: it brings pods back that
 	// lost their volume, and moves no slot. A change is made in place.
 	NoHeal bool `json:"noHeal,omitempty"`
@@ -136,6 +169,9 @@ func (c Cluster) WithDefaults() Cluster {
 	fill(&c.Primaries, 3)
 	fill(&c.ReplicasPerPrimary, 1)
 	fill(&c.Layout, OneStatefulSet)
+	fill(&c.Memory.Percent, 60)
+	fill(&c.Memory.Policy, "noeviction")
+	fill(&c.Durability, Durable)
 	fill(&c.Placement.Spread, Preferred)
 	fill(&c.Storage.Size, "1Gi")
 	fill(&c.NodeTimeoutSeconds, 5)

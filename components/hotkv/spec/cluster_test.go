@@ -74,6 +74,25 @@ func TestValidate(t *testing.T) {
 		"a tolerated taint":                {change: func(c *Cluster) { c.Placement.Tolerations = []Toleration{{Key: "kv", Effect: "NoSchedule"}} }},
 		"an unknown effect of a taint":     {change: func(c *Cluster) { c.Placement.Tolerations = []Toleration{{Key: "kv", Effect: "Never"}} }, want: `placement.tolerations[0].effect: Unsupported value: "Never"`},
 		"a taint's value without its key":  {change: func(c *Cluster) { c.Placement.Tolerations = []Toleration{{Value: "x"}} }, want: "placement.tolerations[0].key: Required value"},
+		"a server's setting":               {change: func(c *Cluster) { c.Settings = map[string]string{"maxclients": "20000"} }},
+		"a setting that is a field":        {change: func(c *Cluster) { c.Settings = map[string]string{"maxmemory": "1gb"} }, want: "settings[maxmemory]: Forbidden: set memory.percent"},
+		"a setting of the cluster's own":   {change: func(c *Cluster) { c.Settings = map[string]string{"cluster-announce-ip": "x"} }, want: "settings[cluster-announce-ip]: Forbidden: the cluster depends on it"},
+		"a setting in capitals":            {change: func(c *Cluster) { c.Settings = map[string]string{"PORT": "1"} }, want: "settings[PORT]: Invalid value"},
+		"a setting with a variable":        {change: func(c *Cluster) { c.Settings = map[string]string{"save": "$(X)"} }, want: "would take $( for a variable"},
+		"another memory policy":            {change: func(c *Cluster) { c.Memory.Policy = "allkeys-lru" }},
+		"an unknown memory policy":         {change: func(c *Cluster) { c.Memory.Policy = "lru" }, want: `memory.policy: Unsupported value: "lru"`},
+		"all memory for data":              {change: func(c *Cluster) { c.Memory.Percent = 81 }, want: "memory.percent: Invalid value: 81: must be from 10 to 80"},
+		"a cache":                          {change: func(c *Cluster) { c.Durability = Cache }},
+		"an unknown durability":            {change: func(c *Cluster) { c.Durability = "some" }, want: `durability: Unsupported value: "some"`},
+		"a volume too small for the data":  {change: func(c *Cluster) { c.Storage.Size = "900Mi" }, want: "storage.size: Invalid value: \"900Mi\": must be at least three times the memory for data, 307 MiB"},
+		"a Secret that exists":             {change: func(c *Cluster) { c.PasswordFrom = SecretKey{"kv", "pass"} }},
+		"a Secret without a key":           {change: func(c *Cluster) { c.PasswordFrom.Name = "kv" }, want: "passwordFrom: Required value: name both"},
+		"a label of pods":                  {change: func(c *Cluster) { c.Labels = map[string]string{"team": "kv"} }},
+		"a label that picks pods":          {change: func(c *Cluster) { c.Labels = map[string]string{"app": "x"} }, want: "labels[app]: Forbidden"},
+		"a label that cannot exist":        {change: func(c *Cluster) { c.Labels = map[string]string{"a b": "x"} }, want: `labels: Invalid value: "a b"`},
+		"a label's value that cannot":      {change: func(c *Cluster) { c.Labels = map[string]string{"a": "x y"} }, want: `labels[a]: Invalid value: "x y"`},
+		"a pull secret":                    {change: func(c *Cluster) { c.ImagePullSecrets = []string{"registry"} }},
+		"a pull secret without a name":     {change: func(c *Cluster) { c.ImagePullSecrets = []string{""} }, want: "imagePullSecrets[0]: Required value"},
 		"a negative timeout":               {change: func(c *Cluster) { c.TimeoutSeconds = -1 }, want: "timeoutSeconds: Invalid value"},
 		"the longest announced name":       {change: func(c *Cluster) { c.Namespace = strings.Repeat("n", 27) }},
 		"an announced name that is too long": {
@@ -152,18 +171,18 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-func TestAuthConfig(t *testing.T) {
-	for password, quoted := range map[string]string{
-		"abc123":      `"abc123"`,
-		`a b#c'$(X)`:  `"a b#c'$(X)"`,
-		`say "hi"\`:   `"say \"hi\"\\"`,
-		"line\nbreak": `"line\x0abreak"`,
-		"ü":           `"\xc3\xbc"`,
+func TestArguments(t *testing.T) {
+	c := valid()
+	c.Memory.Percent = 50
+	c.Durability = Cache
+	c.Settings = map[string]string{"save": "", "client-output-buffer-limit": "replica 256mb 64mb 60"}
+	arguments := strings.Join(c.Arguments("hotkv"), "|")
+	for _, want := range []string{
+		"--cluster-announce-ip|$(POD_NAME).hotkv.default.svc|",
+		"|--maxmemory|268435450|--maxmemory-policy|noeviction|",
+		"--cluster-replica-validity-factor|0|",
+		"|--client-output-buffer-limit|replica|256mb|64mb|60|--save|",
 	} {
-		got, err := AuthConfig(password)
-		assert.NoError(t, err)
-		assert.Equal(t, "requirepass "+quoted+"\nmasterauth "+quoted+"\n", got)
+		assert.Contains(t, arguments, want)
 	}
-	_, err := AuthConfig("")
-	assert.ErrorContains(t, err, "empty")
 }

@@ -15,19 +15,23 @@ readonly lonely=20
 readonly linger=3
 
 ask() { timeout 3 "$cli" -e "$@" 2>/dev/null; }
-still_primary() { [[ $(ask role) == master* ]]; }
+# A server that is too busy to answer in time is no replica.
+is_replica() { [[ $(ask role) == slave* ]]; }
 
-still_primary || exit 0
-id=$(ask cluster myid) || exit 0
+until nodes=$(ask cluster nodes) && [[ -n $nodes ]]; do
+  ((SECONDS < lonely)) || exit 0
+  sleep 0.2
+done
 
 # Who may vote: primaries with slots that live, as "id id ".
-voters="" size=0
+id="" voters="" size=0
 while read -r node _ flag _ _ _ _ _ slots; do
+  [[ $flag != *myself* ]] || id=$node
   [[ $flag == *master* && -n $slots ]] || continue
   size=$((size + 1))
   [[ $flag == *fail* ]] || voters+="$node "
-done < <(ask cluster nodes)
-[[ $voters == *"$id "* ]] || exit 0 # no slots, nothing to hand over
+done < <(printf '%s\n' "$nodes")
+[[ $voters == *"$id "* ]] || exit 0 # a replica, or a primary without slots
 
 # A vote travels over the voter's own connection to the replica. Right after the
 # replica's restart that connection may not be back: the vote gets lost, and writes
@@ -44,7 +48,7 @@ hears_a_majority() { # HOST
 }
 
 answered=$SECONDS # when a replica last did
-while still_primary && ((SECONDS < patience && SECONDS - answered <= lonely)); do
+while ! is_replica && ((SECONDS < patience && SECONDS - answered <= lonely)); do
   while read -r _ address _ _ _ _ _ link _; do
     host=${address%%:*}
     [[ $link == connected && $(ask -h "$host" ping) == PONG ]] || continue
@@ -53,12 +57,12 @@ while still_primary && ((SECONDS < patience && SECONDS - answered <= lonely)); d
     hears_a_majority "$host" || continue
     ask -h "$host" cluster failover >/dev/null || continue
     for _ in {1..60}; do
-      still_primary || break 3
+      ! is_replica || break 3
       sleep 0.1
     done
   done < <(ask cluster replicas "$id")
   sleep 0.2
 done
 
-still_primary || sleep "$linger"
+! is_replica || sleep "$linger"
 exit 0

@@ -20,7 +20,7 @@ import (
 // its own, as each pod has one.
 
 const (
-	password    = "p w"
+	password    = `p w"#'$(X)\ü`
 	nodeTimeout = "1500"
 )
 
@@ -84,11 +84,9 @@ func (l *lab) start(i int) {
 	l.t.Helper()
 	dir := filepath.Join(l.dir, fmt.Sprint(i))
 	require.NoError(l.t, os.MkdirAll(dir, 0o700))
-	config, err := AuthConfig(password)
-	require.NoError(l.t, err)
-	require.NoError(l.t, os.WriteFile(filepath.Join(dir, "auth.conf"), []byte(config), 0o600))
-	server := exec.Command("valkey-server",
-		"--include", filepath.Join(dir, "auth.conf"), "--dir", dir, "--bind", l.hosts[i], "--port", l.port,
+	file := filepath.Join(dir, "password")
+	require.NoError(l.t, os.WriteFile(file, []byte(password), 0o600))
+	server := exec.Command("bash", StartFile, file, "valkey-server", "--dir", dir, "--bind", l.hosts[i], "--port", l.port,
 		"--cluster-enabled", "yes", "--cluster-announce-ip", l.hosts[i], "--cluster-node-timeout", nodeTimeout, "--repl-diskless-sync-delay", "0",
 		"--cluster-allow-replica-migration", "no", "--appendonly", "yes", "--save", "")
 	// A test that is killed leaves no server behind.

@@ -9,9 +9,16 @@ import (
 // Scripts that each server's pod runs, by the name of their file. They are not
 // part of the pod, so that a better one restarts nothing.
 const (
+	StartFile    = "start.sh"
 	ReadyFile    = "ready.sh"
 	HandoverFile = "handover.sh"
 )
+
+// StartScript starts the server. Its arguments are the file with the password, and
+// the server's program and Arguments.
+//
+//go:embed start.sh
+var StartScript string
 
 // ReadyScript says whether a node is ready. Its argument is the client program.
 //

@@ -75,23 +75,37 @@ func (l *lab) cli(i int, before string) string {
 	l.t.Helper()
 	file, err := os.CreateTemp(l.dir, "cli")
 	require.NoError(l.t, err)
-	_, err = fmt.Fprintf(file, "#!/bin/bash\n%s\nREDISCLI_AUTH='%s' exec valkey-cli -h %s -p %s \"$@\"\n", before, password, l.hosts[i], l.port)
+	_, err = fmt.Fprintf(file, "#!/bin/bash\n%s\nexec valkey-cli -h %s -p %s \"$@\"\n", before, l.hosts[i], l.port)
 	require.NoError(l.t, err)
 	require.NoError(l.t, file.Close())
 	require.NoError(l.t, os.Chmod(file.Name(), 0o700))
 	return file.Name()
 }
 
+func TestAPasswordThatNobodyCanTypeStartsNothing(t *testing.T) {
+	for what, password := range map[string]string{"empty": "", "with a line break": "secret\n"} {
+		file := filepath.Join(t.TempDir(), "password")
+		require.NoError(t, os.WriteFile(file, []byte(password), 0o600))
+		out, err := exec.Command("bash", StartFile, file, "echo", "started").CombinedOutput()
+		assert.Error(t, err, what)
+		assert.Contains(t, string(out), "make the Secret with printf", what)
+	}
+}
+
 func (l *lab) ready(i int) bool {
 	l.t.Helper()
-	return exec.Command("bash", ReadyFile, l.cli(i, "")).Run() == nil
+	check := exec.Command("bash", ReadyFile, l.cli(i, ""))
+	check.Env = append(os.Environ(), "REDISCLI_AUTH="+password)
+	return check.Run() == nil
 }
 
 // handover runs the script on node i and returns how long it took.
 func (l *lab) handover(i int, seconds, before string) time.Duration {
 	l.t.Helper()
 	start := time.Now()
-	out, err := exec.Command("bash", HandoverFile, l.cli(i, before), seconds).CombinedOutput()
+	script := exec.Command("bash", HandoverFile, l.cli(i, before), seconds)
+	script.Env = append(os.Environ(), "REDISCLI_AUTH="+password)
+	out, err := script.CombinedOutput()
 	require.NoError(l.t, err, "it must never fail the stop: %s", out)
 	assert.Empty(l.t, string(out))
 	return time.Since(start)
@@ -115,6 +129,10 @@ func TestHandover(t *testing.T) {
 	assert.True(t, l.isPrimary(3))
 	assert.Greater(t, took, 3*time.Second, "it goes on to answer so that clients learn")
 	assert.Less(t, took, 10*time.Second)
+
+	once := filepath.Join(l.dir, "once")
+	l.handover(3, "30", `[[ $1$2 != -erole || -e `+once+` ]] || { touch `+once+`; exit 1; }`)
+	assert.False(t, l.isPrimary(3), "a server that is too busy to say its role still hands over")
 
 	l.handover(1, "3", `[[ $* != *"cluster links"* ]] || exit 0`)
 	assert.True(t, l.isPrimary(1), "nothing is handed over to a replica that no voter reaches")
