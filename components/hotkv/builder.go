@@ -19,6 +19,7 @@ type builder struct {
 	owner  objects.Owner
 
 	password  pulumi.StringOutput
+	version   string // of the servers' pods
 	secret    *corev1.Secret
 	scripts   *corev1.ConfigMap
 	service   *corev1.Service

@@ -211,9 +211,9 @@ func TestConvergeRunsAgainExactlyWhenSomethingChanged(t *testing.T) {
 		"layout":      {Image: "hotkv:1", ReplicasPerPrimary: 2},
 		"on purpose":  {Image: "hotkv:1", RunConverge: "again"},
 		"its timeout": {Image: "hotkv:1", TimeoutSeconds: 60},
+		"the pods":    {Image: "hotkv:1", Restart: "now"},
 	} {
 		assert.NotEqual(t, name(base), name(changed), what)
 	}
-	assert.Equal(t, name(base), name(hotkv.Spec{Image: "hotkv:1", Resources: hotkv.Resources{Requests: hotkv.Amounts{CPU: "2"}}}),
-		"the Job does not depend on the servers' resources")
+	assert.Equal(t, name(base), name(hotkv.Spec{Image: "hotkv:1", NoHeal: true}), "the Job does not depend on the other one")
 }

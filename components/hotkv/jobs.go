@@ -93,7 +93,7 @@ func (b *builder) createHeal() error {
 
 func (b *builder) convergePod(mode spec.Mode) *corev1.PodTemplateSpecArgs {
 	env := corev1.EnvVarArray{b.passwordVariable()}
-	for _, v := range b.spec.ConvergeVariables(b.name, mode) {
+	for _, v := range b.spec.ConvergeVariables(b.name, b.version, mode) {
 		env = append(env, objects.Env(v.Name, v.Value))
 	}
 	pod := objects.JobPod(b.owner, b.repair(), user, &corev1.ContainerArgs{

@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"kvinfra/components/hotkv/spec"
+	"kvinfra/components/internal/kube"
 	"kvinfra/components/internal/objects"
 )
 
@@ -24,6 +25,11 @@ func (b *builder) createStatefulSets() error {
 	after := []pulumi.Resource{b.service, b.lifecycle}
 	if b.secret != nil {
 		after = append(after, b.secret)
+	}
+	// The same for all of them: it is of the pods without what tells them apart.
+	var err error
+	if b.version, err = kube.Hash(b.serverTemplate(b.server())); err != nil {
+		return err
 	}
 	for _, set := range b.spec.StatefulSets(b.name) {
 		refusal, err := refuseOnStatefulSet(b.ctx, b.name, set.Name)
@@ -53,6 +59,25 @@ func (b *builder) statefulSet(set spec.StatefulSet) *appsv1.StatefulSetArgs {
 	meta := b.owner.AwaitedMeta(set.Name, part, b.spec.TimeoutSeconds)
 	meta.Annotations.(pulumi.StringMap)[storageSizeAnnotation] = pulumi.String(b.spec.Storage.Size)
 
+	return &appsv1.StatefulSetArgs{
+		Metadata: meta,
+		Spec: &appsv1.StatefulSetSpecArgs{
+			ServiceName: pulumi.String(b.name),
+			Replicas:    pulumi.Int(set.Pods),
+			// All pods at once: no node has anything to wait for before the others exist.
+			PodManagementPolicy:  pulumi.String("Parallel"),
+			Selector:             b.owner.LabelSelector(part),
+			Template:             b.serverTemplate(part),
+			VolumeClaimTemplates: corev1.PersistentVolumeClaimTypeArray{b.claim()},
+			PersistentVolumeClaimRetentionPolicy: &appsv1.StatefulSetPersistentVolumeClaimRetentionPolicyArgs{
+				WhenDeleted: pulumi.String("Retain"),
+				WhenScaled:  pulumi.String("Retain"),
+			},
+		},
+	}
+}
+
+func (b *builder) serverTemplate(part objects.Part) *corev1.PodTemplateSpecArgs {
 	pod := objects.Pod(user, b.serverContainer())
 	pod.TerminationGracePeriodSeconds = pulumi.Int(b.spec.GraceSeconds())
 	pod.DnsConfig = boundedLookups()
@@ -65,26 +90,6 @@ func (b *builder) statefulSet(set spec.StatefulSet) *appsv1.StatefulSetArgs {
 		}},
 		&corev1.VolumeArgs{Name: pulumi.String("scripts"), ConfigMap: &corev1.ConfigMapVolumeSourceArgs{Name: pulumi.String(b.lifecycleName())}},
 	}
-
-	return &appsv1.StatefulSetArgs{
-		Metadata: meta,
-		Spec: &appsv1.StatefulSetSpecArgs{
-			ServiceName: pulumi.String(b.name),
-			Replicas:    pulumi.Int(set.Pods),
-			// All pods at once: no node has anything to wait for before the others exist.
-			PodManagementPolicy:  pulumi.String("Parallel"),
-			Selector:             b.owner.LabelSelector(part),
-			Template:             b.serverTemplate(part, pod),
-			VolumeClaimTemplates: corev1.PersistentVolumeClaimTypeArray{b.claim()},
-			PersistentVolumeClaimRetentionPolicy: &appsv1.StatefulSetPersistentVolumeClaimRetentionPolicyArgs{
-				WhenDeleted: pulumi.String("Retain"),
-				WhenScaled:  pulumi.String("Retain"),
-			},
-		},
-	}
-}
-
-func (b *builder) serverTemplate(part objects.Part, pod *corev1.PodSpecArgs) *corev1.PodTemplateSpecArgs {
 	pod.ImagePullSecrets = b.imagePullSecrets()
 	annotations := pulumi.ToStringMap(b.spec.Annotations)
 	if b.spec.Restart != "" {
@@ -110,7 +115,7 @@ func (b *builder) serverContainer() *corev1.ContainerArgs {
 		Image:           pulumi.String(b.spec.Image),
 		ImagePullPolicy: pulumi.String("IfNotPresent"),
 		Command:         pulumi.ToStringArray([]string{"bash", "/scripts/" + spec.StartFile, "/etc/hotkv/password", programs.Server}),
-		Args:            pulumi.ToStringArray(b.spec.Arguments(b.name)),
+		Args:            pulumi.ToStringArray(append(b.spec.Arguments(b.name), spec.VersionArguments(b.version)...)),
 		Env: corev1.EnvVarArray{
 			objects.EnvFromField("POD_NAME", "metadata.name"),
 			b.passwordVariable(),

@@ -34,7 +34,7 @@ func TestMembersOfShards(t *testing.T) {
 		"hotkv-0-0.hotkv.default.svc", "hotkv-0-1.hotkv.default.svc", "hotkv-1-0.hotkv.default.svc",
 		"hotkv-1-1.hotkv.default.svc", "hotkv-2-0.hotkv.default.svc", "hotkv-2-1.hotkv.default.svc",
 	}, c.Hosts("hotkv"))
-	assert.Contains(t, c.ConvergeVariables("hotkv", Converge), Variable{"SHARDS", "0 0 1 1 2 2"})
+	assert.Contains(t, c.ConvergeVariables("hotkv", "", Converge), Variable{"SHARDS", "0 0 1 1 2 2"})
 }
 
 func TestValidate(t *testing.T) {

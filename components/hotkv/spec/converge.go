@@ -51,7 +51,8 @@ const (
 const RepairSeconds = 240
 
 // ConvergeVariables tells the script about the cluster called name.
-func (c Cluster) ConvergeVariables(name string, mode Mode) []Variable {
+// The version is the one that the servers' VersionArguments have.
+func (c Cluster) ConvergeVariables(name, version string, mode Mode) []Variable {
 	var shards []string
 	for _, m := range c.Members(name) {
 		shards = append(shards, m.Shard)
@@ -69,6 +70,7 @@ func (c Cluster) ConvergeVariables(name string, mode Mode) []Variable {
 		{"PRIMARIES", strconv.Itoa(c.Primaries)},
 		{"REPLICAS", strconv.Itoa(c.ReplicasPerPrimary)},
 		{"NODE_TIMEOUT", strconv.Itoa(c.NodeTimeoutSeconds * 1000)},
+		{"VERSION", version},
 		{"DEADLINE_SECONDS", strconv.Itoa(seconds)},
 		{"MODE", string(mode)},
 	}

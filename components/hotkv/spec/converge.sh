@@ -11,6 +11,7 @@
 #   PRIMARIES         number of shards
 #   REPLICAS          of each
 #   NODE_TIMEOUT      milliseconds, as the servers are configured
+#   VERSION           of the pods, as their servers show it; empty: any
 #   DEADLINE_SECONDS  for the whole run
 #   MODE              bootstrap    slots that nobody owns, and nobody has keys for, are given out
 #                     accept-loss  also those whose owner is lost with all its copies
@@ -258,6 +259,18 @@ every_node_is_well() {
   done
 }
 
+# An update of the pods may still be under way, when the run of Pulumi that began it
+# was killed. Its end would not be seen, so it is waited for.
+every_node_is_new() {
+  look || return 1
+  local n
+  [[ -n $VERSION && $MODE != repair ]] || return 0
+  for n in "${!hosts[@]}"; do
+    reason="${hosts[n]} is not yet updated: it is ${versions[n]:-of no version}, not $VERSION"
+    [[ ${versions[n]} == "$VERSION" || -n ${leaving[n]:-} ]] || return 1
+  done
+}
+
 # What clients ask for. A node that got its part in a crash can be missing here.
 every_node_shows_the_shards() {
   local n key shown well
@@ -299,6 +312,7 @@ until_true every_owner_is_here
 until_true every_slot_has_an_owner
 until_true nobody_remembers_the_dead
 until_true everybody_else_replicates
+until_true every_node_is_new
 until_true every_node_is_well
 restore_node_timeout
 if [[ $MODE != repair ]]; then

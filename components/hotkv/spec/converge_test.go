@@ -175,6 +175,22 @@ func TestAPrimaryWithoutSlotsIsAttached(t *testing.T) {
 	l.assertWell()
 }
 
+func TestAnUpdateUnderWayIsWaitedFor(t *testing.T) {
+	l := newLab(t, 6)
+	l.converge(Bootstrap)
+	for i := range l.hosts {
+		if err := l.try(i, "config", "set", "cluster-announce-human-nodename", "old"); err != nil {
+			t.Skip("needs a server that has cluster-announce-human-nodename")
+		}
+	}
+	assert.Contains(t, l.refused(Converge, "VERSION=new", "DEADLINE_SECONDS=3"), l.hosts[0]+" is not yet updated: it is old, not new")
+	l.converge(Repair, "VERSION=new")
+	for i := range l.hosts {
+		l.ask(i, "config", "set", "cluster-announce-human-nodename", "new")
+	}
+	l.converge(Converge, "VERSION=new")
+}
+
 func TestAMissingNodeIsNamed(t *testing.T) {
 	l := newLab(t, 6)
 	l.stop(4)

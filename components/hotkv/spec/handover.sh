@@ -24,14 +24,14 @@ until nodes=$(ask cluster nodes) && [[ -n $nodes ]]; do
 done
 
 # Who may vote: primaries with slots that live, as "id id ".
-id="" voters="" size=0
+id="" role="" voters="" size=0
 while read -r node _ flag _ _ _ _ _ slots; do
-  [[ $flag != *myself* ]] || id=$node
+  [[ $flag != *myself* ]] || { id=$node && [[ $flag == *slave* ]] && role=replica; }
   [[ $flag == *master* && -n $slots ]] || continue
   size=$((size + 1))
   [[ $flag == *fail* ]] || voters+="$node "
 done < <(printf '%s\n' "$nodes")
-[[ $voters == *"$id "* ]] || exit 0 # a replica, or a primary without slots
+[[ $voters == *"$id "* || $role == replica ]] || exit 0 # a primary without slots
 
 # A vote travels over the voter's own connection to the replica. Right after the
 # replica's restart that connection may not be back: the vote gets lost, and writes
@@ -47,22 +47,35 @@ hears_a_majority() { # HOST
   ((votes * 2 > size))
 }
 
-answered=$SECONDS # when a replica last did
-while ! is_replica && ((SECONDS < patience && SECONDS - answered <= lonely)); do
-  while read -r _ address _ _ _ _ _ link _; do
-    host=${address%%:*}
-    [[ $link == connected && $(ask -h "$host" ping) == PONG ]] || continue
-    answered=$SECONDS
-    [[ $(ask -h "$host" info replication) == *master_link_status:up* ]] || continue
-    hears_a_majority "$host" || continue
-    ask -h "$host" cluster failover >/dev/null || continue
-    for _ in {1..60}; do
-      ! is_replica || break 3
-      sleep 0.1
-    done
-  done < <(ask cluster replicas "$id")
-  sleep 0.2
-done
+# Waits for a replica in sync that stays, and makes it the primary.
+hand_over() {
+  local answered=$SECONDS host address link # answered: when a replica last did
+  while ((SECONDS < patience && SECONDS - answered <= lonely)); do
+    while read -r _ address _ _ _ _ _ link _; do
+      host=${address%%:*}
+      [[ $link == connected && $(ask -h "$host" ping) == PONG ]] || continue
+      answered=$SECONDS
+      [[ $(ask -h "$host" config get cluster-replica-no-failover) == *no ]] || continue
+      [[ $(ask -h "$host" info replication) == *master_link_status:up* ]] || continue
+      hears_a_majority "$host" || continue
+      ask -h "$host" cluster failover >/dev/null || continue
+      for _ in {1..60}; do
+        ! is_replica || return 0
+        sleep 0.1
+      done
+    done < <(ask cluster replicas "$id")
+    ! is_replica || return 0
+    sleep 0.2
+  done
+  return 1
+}
 
-! is_replica || sleep "$linger"
+# Who stops must not be handed anything. A primary that asked just before it knew
+# may still do so: then this node is a primary now.
+ask config set cluster-replica-no-failover yes >/dev/null
+! is_replica || sleep 1
+until is_replica; do
+  hand_over || exit 0
+  sleep "$linger"
+done
 exit 0

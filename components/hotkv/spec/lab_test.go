@@ -144,7 +144,7 @@ func (l *lab) script(mode Mode, settings ...string) *exec.Cmd {
 	run := exec.CommandContext(l.t.Context(), "bash", ConvergeFile)
 	run.Env = append(os.Environ(),
 		"REDISCLI_AUTH="+password, "CLI=valkey-cli", "PORT="+l.port, "HOSTS="+strings.Join(l.hosts, " "), "SHARDS=",
-		"FAMILY="+l.network+".*", "PRIMARIES=3", "REPLICAS=1", "NODE_TIMEOUT="+nodeTimeout, "DEADLINE_SECONDS=40", "MODE="+string(mode))
+		"FAMILY="+l.network+".*", "PRIMARIES=3", "REPLICAS=1", "NODE_TIMEOUT="+nodeTimeout, "VERSION=", "DEADLINE_SECONDS=40", "MODE="+string(mode))
 	run.Env = append(run.Env, settings...)
 	return run
 }

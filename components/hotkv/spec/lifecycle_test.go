@@ -124,12 +124,18 @@ func TestHandover(t *testing.T) {
 	assert.Less(t, l.handover(4, "30", ""), 2*time.Second, "a replica has nothing to hand over")
 	assert.False(t, l.isPrimary(4))
 
+	l.handover(1, "3", "")
+	assert.True(t, l.isPrimary(1), "nothing is handed over to a replica that is about to stop")
+	l.ask(1, "config", "set", "cluster-replica-no-failover", "no")
+	l.ask(4, "config", "set", "cluster-replica-no-failover", "no")
+
 	took := l.handover(0, "30", "")
 	assert.False(t, l.isPrimary(0))
 	assert.True(t, l.isPrimary(3))
 	assert.Greater(t, took, 3*time.Second, "it goes on to answer so that clients learn")
 	assert.Less(t, took, 10*time.Second)
 
+	l.ask(0, "config", "set", "cluster-replica-no-failover", "no")
 	once := filepath.Join(l.dir, "once")
 	l.handover(3, "30", `[[ $1$2 != -erole || -e `+once+` ]] || { touch `+once+`; exit 1; }`)
 	assert.False(t, l.isPrimary(3), "a server that is too busy to say its role still hands over")

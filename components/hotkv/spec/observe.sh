@@ -5,7 +5,7 @@
 hosts=()   # names; those of HOSTS first, then those that are to leave
 shards=()  # its shard's number, "" where any will do
 leaving=() # set where a host is to leave the cluster
-ids=() roles=() primary_of=() own_slots=() keys=() links=() states=()
+ids=() roles=() primary_of=() own_slots=() keys=() links=() states=() versions=()
 declare -A member=() # host number by id
 
 # Facts of node id in the view of host n, by "n id".
@@ -17,6 +17,7 @@ readonly questions='ping
 dbsize
 info replication
 cluster info
+config get cluster-announce-human-nodename
 cluster nodes'
 
 # -e: without it the client answers an error with exit code 0.
@@ -56,7 +57,7 @@ understand() { # HOST-NUMBER
   read -r first || true
   reason="${hosts[n]} does not answer: ${first:-nothing came back}"
   [[ $first == PONG ]] || return 1
-  ids[n]="" roles[n]="" links[n]="" states[n]=""
+  ids[n]="" roles[n]="" links[n]="" states[n]="" versions[n]=""
   while read -r id name flag of _ _ _ wire slots; do
     if [[ $id =~ ^[0-9a-f]{40}$ ]]; then
       [[ $flag != *handshake* ]] || continue # a name that will not stay
@@ -80,6 +81,7 @@ understand() { # HOST-NUMBER
       case $id in
       master_link_status:*) links[n]=${id#*:} ;;
       cluster_state:*) states[n]=${id#*:} ;;
+      cluster-announce-human-nodename) read -r "versions[n]" ;;
       esac
     fi
   done

@@ -88,6 +88,12 @@ func (c Cluster) Arguments(name string) []string {
 	return arguments
 }
 
+// VersionArguments let a server show which version of the pods it is of, where only
+// people look otherwise: in the name that it has in other servers' logs.
+func VersionArguments(version string) []string {
+	return []string{"--cluster-announce-human-nodename", version}
+}
+
 // owned are patterns of settings that the cluster depends on, with what is instead.
 func owned() []struct{ pattern, instead string } {
 	const nothing = "the cluster depends on it"
