@@ -19,6 +19,10 @@
 #                     repair       no slot is moved either
 set -euo pipefail
 
+# A Job that was made before there was a variable may run after it: the script is
+# changed in place, the Job is not.
+: "${SHARDS:=}" "${VERSION:=}"
+
 readonly last_slot=16383
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,6 +32,10 @@ func TestANewCluster(t *testing.T) {
 	l.assertWell()
 
 	out = l.converge(Converge)
+	older := l.script(Repair)
+	older.Env = slices.DeleteFunc(older.Env, func(v string) bool { return strings.HasPrefix(v, "VERSION=") || strings.HasPrefix(v, "SHARDS=") })
+	said, err := older.CombinedOutput()
+	assert.NoError(t, err, "a Job of an older version runs the script too: %s", said)
 	for _, change := range []string{"replicate ", "slots", "forget"} {
 		assert.NotContains(t, out, change, "a second run does nothing")
 	}
