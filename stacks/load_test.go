@@ -86,6 +86,20 @@ func TestAllMistakesAreReportedTogether(t *testing.T) {
 	assert.Len(t, strings.Split(err.Error(), "\n"), 6, "meaning: %v", err)
 }
 
+func TestNamesThatCollide(t *testing.T) {
+	const shards = `"layout": "StatefulSetPerShard"`
+	_, err := load(map[string]string{"hotkv": `{"a": {"image": "x", ` + shards + `}, "a-0": {"image": "x"}}`})
+	assert.EqualError(t, err, `Pulumi.dev.yaml: kvinfra:hotkv.a-0: Invalid value: "a-0": and "a" would both have something called a-0 in the namespace kv; rename one`)
+
+	for what, fine := range map[string]string{
+		"in one namespace with other names": `{"a": {"image": "x", ` + shards + `}, "b-0": {"image": "x"}}`,
+		"in two namespaces":                 `{"a": {"image": "x", ` + shards + `}, "a-0": {"image": "x", "namespace": "other"}}`,
+	} {
+		_, err := load(map[string]string{"hotkv": fine})
+		assert.NoError(t, err, what)
+	}
+}
+
 func TestConfigOf(t *testing.T) {
 	config, err := ConfigOf([]byte(`
 encryptionsalt: v1:abc

@@ -1,7 +1,6 @@
 package hotkv
 
 import (
-	appsv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apps/v1"
 	batchv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/batch/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -19,18 +18,29 @@ type builder struct {
 	spec   spec.Cluster
 	owner  objects.Owner
 
-	password pulumi.StringOutput
-	secret   *corev1.Secret
-	scripts  *corev1.ConfigMap
-	service  *corev1.Service
-	servers  *appsv1.StatefulSet
-	initJob  *batchv1.Job
-	converge *batchv1.Job
+	password  pulumi.StringOutput
+	version   string // of the servers' pods
+	secret    *corev1.Secret
+	scripts   *corev1.ConfigMap
+	service   *corev1.Service
+	lifecycle *corev1.ConfigMap
+	servers   []pulumi.Resource // StatefulSets, and what protects them
+	initJob   *batchv1.Job
+	converge  *batchv1.Job
 }
 
 // server is the part of the cluster that clients talk to. Its app label is the
 // seed's: the name of the cluster.
 func (b *builder) server() objects.Part { return objects.Part{Component: "server", App: b.name} }
+
+// shard is the part of server that comes from one StatefulSet.
+func (b *builder) shard(set spec.StatefulSet) objects.Part {
+	part := b.server()
+	if set.Shard != "" {
+		part.Only = map[string]string{"kvinfra/shard": set.Shard}
+	}
+	return part
+}
 
 // repair is the part that makes the servers one cluster.
 func (b *builder) repair() objects.Part {

@@ -13,10 +13,14 @@ import (
 // Spec is the description of a cluster. Its types are here too, so that a
 // program imports one package.
 type (
-	Spec      = spec.Cluster
-	Storage   = spec.Storage
-	Resources = spec.Resources
-	Amounts   = spec.Amounts
+	Spec       = spec.Cluster
+	SecretKey  = spec.SecretKey
+	Memory     = spec.Memory
+	Placement  = spec.Placement
+	Toleration = spec.Toleration
+	Storage    = spec.Storage
+	Resources  = spec.Resources
+	Amounts    = spec.Amounts
 )
 
 // Type is the component's type token.
@@ -28,7 +32,8 @@ type ClusterArgs struct {
 	// hashes and checks.
 	Spec Spec
 
-	// Password of the server's default user. Default: generated. A change is not
+	// Password of the server's default user. Default: generated, unless
+	// Spec.PasswordFrom names one. A change is not
 	// seen by running servers; it needs a restart of all of them at once.
 	Password pulumi.StringInput
 }
@@ -44,7 +49,7 @@ type Cluster struct {
 	// SecretName and SecretKey say where pods find the password.
 	SecretName pulumi.StringOutput `pulumi:"secretName"`
 	SecretKey  pulumi.StringOutput `pulumi:"secretKey"`
-	// Password is the password itself, a secret.
+	// Password is the password itself, a secret; empty when Spec.PasswordFrom names it.
 	Password pulumi.StringOutput `pulumi:"password"`
 }
 
@@ -58,6 +63,9 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 	s := args.Spec.WithDefaults()
 	if err := kube.Join("hotkv", name, s.Validate(name, nil)); err != nil {
 		return nil, err
+	}
+	if args.Password != nil && s.PasswordFrom.Name != "" {
+		return nil, fmt.Errorf("hotkv %q: passwordFrom: there is a Password too; give one of the two", name)
 	}
 
 	cluster := &Cluster{}
@@ -78,9 +86,11 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 		b.createSecret,
 		b.createScripts,
 		b.createService,
-		b.createStatefulSet,
+		b.createLifecycle,
+		b.createStatefulSets,
 		b.createInitJob,
 		b.createConvergeJob,
+		b.createHeal,
 	} {
 		if err := create(); err != nil {
 			return nil, fmt.Errorf("hotkv %q: %w", name, err)

@@ -3,6 +3,7 @@ package hotkv
 import (
 	batchv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/batch/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
+	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"kvinfra/components/hotkv/spec"
@@ -10,38 +11,53 @@ import (
 	"kvinfra/components/internal/objects"
 )
 
-const scriptKey = "converge.sh"
-
 func (b *builder) scriptsName() string { return b.name + "-init" }
 
-// createScripts keeps the script under a name without a hash: the init Job is
-// never replaced, and a run of it that is repeated later must still find it.
-func (b *builder) createScripts() (err error) {
+// createScripts keeps the scripts under a name without a hash: the init Job is
+// never replaced, and a run of it that is repeated later must still find them.
+func (b *builder) createScripts() error {
+	files, err := spec.ConvergeScripts()
+	if err != nil {
+		return err
+	}
 	b.scripts, err = corev1.NewConfigMap(b.ctx, b.scriptsName(), &corev1.ConfigMapArgs{
 		Metadata: b.owner.Meta(b.scriptsName(), b.repair()),
-		Data:     pulumi.StringMap{scriptKey: pulumi.String(spec.ConvergeScript)},
+		Data:     pulumi.ToStringMap(files),
 	}, b.child())
 	return err
 }
 
 // createInitJob makes the one Job that may give out slots that nobody owns. It is
 // created once: the permission must not come back with a later change, when empty
-// servers may be servers that lost everything.
-func (b *builder) createInitJob() (err error) {
-	name := b.name + "-init"
+// servers may be servers that lost everything. Another one is made, with another
+// name, for each loss that somebody accepts.
+func (b *builder) createInitJob() error {
+	name, mode := b.name+"-init", spec.Bootstrap
+	if b.spec.AcceptDataLoss != "" {
+		hash, err := kube.Hash(b.spec.AcceptDataLoss)
+		if err != nil {
+			return err
+		}
+		name, mode = name+"-"+hash, spec.AcceptLoss
+	}
+	var err error
 	b.initJob, err = batchv1.NewJob(b.ctx, name, &batchv1.JobArgs{
 		Metadata: b.owner.JobMeta(name, b.repair()),
-		Spec:     objects.Job(b.spec.TimeoutSeconds, b.convergePod(true)),
-	}, b.child(b.scripts, b.servers), pulumi.IgnoreChanges([]string{"spec"}))
+		Spec:     objects.Job(b.spec.TimeoutSeconds, b.convergePod(mode)),
+	}, b.child(append(b.servers, b.scripts)...), pulumi.IgnoreChanges([]string{"spec"}))
 	return err
 }
 
 // createConvergeJob makes the Job that brings the cluster to the wanted layout
 // after each change. Kubernetes does not change a Job's pod, so each version of it
 // is an object of its own, named by what it runs.
-func (b *builder) createConvergeJob() (err error) {
-	pod := b.convergePod(false)
-	hash, err := kube.Hash(pod, spec.ConvergeScript, b.spec.RunConverge)
+func (b *builder) createConvergeJob() error {
+	pod := b.convergePod(spec.Converge)
+	files, err := spec.ConvergeScripts()
+	if err != nil {
+		return err
+	}
+	hash, err := kube.Hash(pod, files, b.spec.RunConverge)
 	if err != nil {
 		return err
 	}
@@ -52,16 +68,39 @@ func (b *builder) createConvergeJob() (err error) {
 	return err
 }
 
-func (b *builder) convergePod(bootstrap bool) *corev1.PodTemplateSpecArgs {
-	env := corev1.EnvVarArray{objects.EnvFromSecret(b.spec.Server.Programs().PasswordVariable, b.name, passwordKey)}
-	for _, v := range b.spec.ConvergeVariables(b.name, bootstrap) {
+// createHeal repairs between two runs of Pulumi, when a pod comes back without its
+// volume or a part went missing in a crash.
+func (b *builder) createHeal() error {
+	if b.spec.NoHeal {
+		return nil
+	}
+	name := b.name + "-heal"
+	_, err := batchv1.NewCronJob(b.ctx, name, &batchv1.CronJobArgs{
+		Metadata: b.owner.Meta(name, b.repair()),
+		Spec: &batchv1.CronJobSpecArgs{
+			Schedule:                   pulumi.String("*/5 * * * *"),
+			ConcurrencyPolicy:          pulumi.String("Forbid"),
+			SuccessfulJobsHistoryLimit: pulumi.Int(1),
+			FailedJobsHistoryLimit:     pulumi.Int(1),
+			JobTemplate: &batchv1.JobTemplateSpecArgs{
+				Metadata: &metav1.ObjectMetaArgs{Labels: b.owner.Labels(b.repair())},
+				Spec:     objects.Job(spec.RepairSeconds, b.convergePod(spec.Repair)),
+			},
+		},
+	}, b.child(b.converge))
+	return err
+}
+
+func (b *builder) convergePod(mode spec.Mode) *corev1.PodTemplateSpecArgs {
+	env := corev1.EnvVarArray{b.passwordVariable()}
+	for _, v := range b.spec.ConvergeVariables(b.name, b.version, mode) {
 		env = append(env, objects.Env(v.Name, v.Value))
 	}
 	pod := objects.JobPod(b.owner, b.repair(), user, &corev1.ContainerArgs{
 		Name:                     pulumi.String("converge"),
 		Image:                    pulumi.String(b.spec.Image),
 		ImagePullPolicy:          pulumi.String("IfNotPresent"),
-		Command:                  pulumi.ToStringArray([]string{"bash", "/scripts/" + scriptKey}),
+		Command:                  pulumi.ToStringArray([]string{"bash", "/scripts/" + spec.ConvergeFile}),
 		Env:                      env,
 		Resources:                objects.Resources(convergeResources()),
 		SecurityContext:          objects.Locked(),
@@ -71,6 +110,7 @@ func (b *builder) convergePod(bootstrap bool) *corev1.PodTemplateSpecArgs {
 			objects.Mount("tmp", "/tmp"),
 		},
 	})
+	pod.Spec.(*corev1.PodSpecArgs).ImagePullSecrets = b.imagePullSecrets()
 	pod.Spec.(*corev1.PodSpecArgs).Volumes = corev1.VolumeArray{
 		&corev1.VolumeArgs{Name: pulumi.String("scripts"), ConfigMap: &corev1.ConfigMapVolumeSourceArgs{Name: pulumi.String(b.scriptsName())}},
 		&corev1.VolumeArgs{Name: pulumi.String("tmp"), EmptyDir: &corev1.EmptyDirVolumeSourceArgs{}},
@@ -81,7 +121,7 @@ func (b *builder) convergePod(bootstrap bool) *corev1.PodTemplateSpecArgs {
 // convergeResources are enough for the script, whatever the size of the cluster.
 func convergeResources() kube.Resources {
 	return kube.Resources{
-		Requests: kube.Amounts{CPU: "50m", Memory: "64Mi"},
+		Requests: kube.Amounts{CPU: "250m", Memory: "64Mi"},
 		Limits:   kube.Amounts{Memory: "64Mi"},
 	}
 }

@@ -21,8 +21,8 @@ func (b *builder) registerOutputs(c *Cluster) error {
 	}
 	c.Addresses = addresses.ToStringArrayOutput()
 	c.ServiceName = afterwards(b.name)
-	c.SecretName = afterwards(b.name)
-	c.SecretKey = afterwards(passwordKey)
+	c.SecretName = afterwards(b.passwordFrom().Name)
+	c.SecretKey = afterwards(b.passwordFrom().Key)
 	c.Password = b.password
 
 	shape := b.spec.Shape()
@@ -35,8 +35,9 @@ func (b *builder) registerOutputs(c *Cluster) error {
 		"secretName":  c.SecretName,
 		"secretKey":   c.SecretKey,
 		"password":    c.Password,
+		"layout":      afterwards(string(shape.Layout)),
 		"primaries":   count(shape.Primaries),
-		"pods":        count(shape.Pods),
+		"replicas":    count(shape.Replicas),
 		"storageSize": afterwards(shape.StorageSize),
 	})
 }

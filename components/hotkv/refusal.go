@@ -24,8 +24,8 @@ func refuseOnCluster(ctx *pulumi.Context, name string) (pulumi.ResourceOption, e
 
 // refuseOnStatefulSet compares with the larger of what was asked for last and what
 // was found in the cluster: after a growth that timed out the first is behind.
-func refuseOnStatefulSet(ctx *pulumi.Context, name string) (pulumi.ResourceOption, error) {
-	return refuse(ctx, name, "hotkv-"+name+"-pods", func(a *pulumi.ResourceHookArgs) (old, wanted spec.Shape) {
+func refuseOnStatefulSet(ctx *pulumi.Context, name, set string) (pulumi.ResourceOption, error) {
+	return refuse(ctx, name, "hotkv-"+name+"-pods-of-"+set, func(a *pulumi.ResourceHookArgs) (old, wanted spec.Shape) {
 		old = shapeOfStatefulSet(a.OldInputs)
 		old.Pods = max(old.Pods, shapeOfStatefulSet(a.OldOutputs).Pods)
 		return old, shapeOfStatefulSet(a.NewInputs)
@@ -49,16 +49,18 @@ func refuse(ctx *pulumi.Context, name, hook string, shapes func(*pulumi.Resource
 // shapeMap and shapeOfCluster write and read the component's own properties.
 func shapeMap(s spec.Shape) pulumi.Map {
 	return pulumi.Map{
+		"layout":      pulumi.String(s.Layout),
 		"primaries":   pulumi.Int(s.Primaries),
-		"pods":        pulumi.Int(s.Pods),
+		"replicas":    pulumi.Int(s.Replicas),
 		"storageSize": pulumi.String(s.StorageSize),
 	}
 }
 
 func shapeOfCluster(m resource.PropertyMap) spec.Shape {
 	return spec.Shape{
+		Layout:      spec.Layout(text(m, "layout")),
 		Primaries:   number(m, "primaries"),
-		Pods:        number(m, "pods"),
+		Replicas:    number(m, "replicas"),
 		StorageSize: text(m, "storageSize"),
 	}
 }

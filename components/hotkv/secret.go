@@ -1,25 +1,41 @@
 package hotkv
 
 import (
+	"errors"
+
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
 	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"kvinfra/components/hotkv/spec"
+	"kvinfra/components/internal/objects"
 )
 
-// Keys of the Secret.
-const (
-	passwordKey   = "password"
-	authConfigKey = "auth.conf" // the password as the server's configuration
-)
+// passwordFrom is where pods find the password: the Secret that the spec names, or
+// the component's own.
+func (b *builder) passwordFrom() spec.SecretKey {
+	if b.spec.PasswordFrom.Name != "" {
+		return b.spec.PasswordFrom
+	}
+	return spec.SecretKey{Name: b.name, Key: "password"}
+}
+
+// passwordVariable is what the client program reads the password from.
+func (b *builder) passwordVariable() *corev1.EnvVarArgs {
+	from := b.passwordFrom()
+	return objects.EnvFromSecret(b.spec.Server.Programs().PasswordVariable, from.Name, from.Key)
+}
 
 // createPassword takes the caller's password or generates one. Letters and digits
-// only: the password passes through configuration files, shells and URLs.
+// only: the password passes through shells and URLs.
 func (b *builder) createPassword(given pulumi.StringInput) func() error {
 	return func() error {
+		if b.spec.PasswordFrom.Name != "" {
+			b.password = pulumi.ToSecret(pulumi.String("")).(pulumi.StringOutput)
+			return nil
+		}
 		if given != nil {
-			b.password = pulumi.ToSecret(given).(pulumi.StringOutput)
+			b.password = pulumi.ToSecret(given.ToStringOutput().ApplyT(notEmpty)).(pulumi.StringOutput)
 			return nil
 		}
 		generated, err := random.NewRandomPassword(b.ctx, b.name+"-password", &random.RandomPasswordArgs{
@@ -34,14 +50,21 @@ func (b *builder) createPassword(given pulumi.StringInput) func() error {
 	}
 }
 
+func notEmpty(password string) (string, error) {
+	if password == "" {
+		return "", errors.New("password: is empty; the server would take commands from everybody")
+	}
+	return password, nil
+}
+
 func (b *builder) createSecret() (err error) {
+	if b.spec.PasswordFrom.Name != "" {
+		return nil
+	}
 	b.secret, err = corev1.NewSecret(b.ctx, b.name, &corev1.SecretArgs{
-		Metadata: b.owner.Meta(b.name, b.server()),
-		Type:     pulumi.String("Opaque"),
-		StringData: pulumi.StringMap{
-			passwordKey:   b.password,
-			authConfigKey: b.password.ApplyT(spec.AuthConfig).(pulumi.StringOutput),
-		},
+		Metadata:   b.owner.Meta(b.name, b.server()),
+		Type:       pulumi.String("Opaque"),
+		StringData: pulumi.StringMap{b.passwordFrom().Key: b.password},
 	}, b.child())
 	return err
 }

@@ -1,14 +1,16 @@
 package hotkv
 
 import (
-	"fmt"
+	"maps"
 
 	appsv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apps/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
 	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
+	policyv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/policy/v1"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"kvinfra/components/hotkv/spec"
+	"kvinfra/components/internal/kube"
 	"kvinfra/components/internal/objects"
 )
 
@@ -17,42 +19,55 @@ import (
 // StatefulSet and stop every pod at once.
 const storageSizeAnnotation = "kvinfra/storage-size"
 
-func (b *builder) createStatefulSet() error {
-	refusal, err := refuseOnStatefulSet(b.ctx, b.name)
-	if err != nil {
+// createStatefulSets makes them one after the other, so that an update goes through
+// the shards one by one: several primaries that hand over at once could not vote.
+func (b *builder) createStatefulSets() error {
+	after := []pulumi.Resource{b.service, b.lifecycle}
+	if b.secret != nil {
+		after = append(after, b.secret)
+	}
+	// The same for all of them: it is of the pods without what tells them apart.
+	var err error
+	if b.version, err = kube.Hash(b.serverTemplate(b.server())); err != nil {
 		return err
 	}
-	b.servers, err = appsv1.NewStatefulSet(b.ctx, b.name, b.statefulSet(),
-		b.child(b.secret, b.service),
-		pulumi.IgnoreChanges([]string{"spec.volumeClaimTemplates"}),
-		refusal,
-	)
-	return err
+	for _, set := range b.spec.StatefulSets(b.name) {
+		refusal, err := refuseOnStatefulSet(b.ctx, b.name, set.Name)
+		if err != nil {
+			return err
+		}
+		servers, err := appsv1.NewStatefulSet(b.ctx, set.Name, b.statefulSet(set),
+			b.child(after...),
+			pulumi.IgnoreChanges([]string{"spec.volumeClaimTemplates"}),
+			refusal,
+		)
+		if err != nil {
+			return err
+		}
+		budget, err := policyv1.NewPodDisruptionBudget(b.ctx, set.Name, b.budget(set), b.child())
+		if err != nil {
+			return err
+		}
+		after = []pulumi.Resource{servers}
+		b.servers = append(b.servers, servers, budget)
+	}
+	return nil
 }
 
-func (b *builder) statefulSet() *appsv1.StatefulSetArgs {
-	meta := b.owner.AwaitedMeta(b.name, b.server(), b.spec.TimeoutSeconds)
+func (b *builder) statefulSet(set spec.StatefulSet) *appsv1.StatefulSetArgs {
+	part := b.shard(set)
+	meta := b.owner.AwaitedMeta(set.Name, part, b.spec.TimeoutSeconds)
 	meta.Annotations.(pulumi.StringMap)[storageSizeAnnotation] = pulumi.String(b.spec.Storage.Size)
-
-	pod := objects.Pod(user, b.serverContainer())
-	pod.TerminationGracePeriodSeconds = pulumi.Int(120)
-	pod.Volumes = corev1.VolumeArray{
-		&corev1.VolumeArgs{Name: pulumi.String("auth"), Secret: &corev1.SecretVolumeSourceArgs{
-			SecretName:  pulumi.String(b.name),
-			DefaultMode: pulumi.Int(0o440),
-			Items:       corev1.KeyToPathArray{&corev1.KeyToPathArgs{Key: pulumi.String(authConfigKey), Path: pulumi.String(authConfigKey)}},
-		}},
-	}
 
 	return &appsv1.StatefulSetArgs{
 		Metadata: meta,
 		Spec: &appsv1.StatefulSetSpecArgs{
 			ServiceName: pulumi.String(b.name),
-			Replicas:    pulumi.Int(b.spec.Pods()),
+			Replicas:    pulumi.Int(set.Pods),
 			// All pods at once: no node has anything to wait for before the others exist.
 			PodManagementPolicy:  pulumi.String("Parallel"),
-			Selector:             b.owner.LabelSelector(b.server()),
-			Template:             objects.Template(b.owner, b.server(), pod, nil),
+			Selector:             b.owner.LabelSelector(part),
+			Template:             b.serverTemplate(part),
 			VolumeClaimTemplates: corev1.PersistentVolumeClaimTypeArray{b.claim()},
 			PersistentVolumeClaimRetentionPolicy: &appsv1.StatefulSetPersistentVolumeClaimRetentionPolicyArgs{
 				WhenDeleted: pulumi.String("Retain"),
@@ -62,51 +77,64 @@ func (b *builder) statefulSet() *appsv1.StatefulSetArgs {
 	}
 }
 
+func (b *builder) serverTemplate(part objects.Part) *corev1.PodTemplateSpecArgs {
+	pod := objects.Pod(user, b.serverContainer())
+	pod.TerminationGracePeriodSeconds = pulumi.Int(b.spec.GraceSeconds())
+	pod.DnsConfig = boundedLookups()
+	b.place(pod, part)
+	pod.Volumes = corev1.VolumeArray{
+		&corev1.VolumeArgs{Name: pulumi.String("password"), Secret: &corev1.SecretVolumeSourceArgs{
+			SecretName:  pulumi.String(b.passwordFrom().Name),
+			DefaultMode: pulumi.Int(0o440),
+			Items:       corev1.KeyToPathArray{&corev1.KeyToPathArgs{Key: pulumi.String(b.passwordFrom().Key), Path: pulumi.String("password")}},
+		}},
+		&corev1.VolumeArgs{Name: pulumi.String("scripts"), ConfigMap: &corev1.ConfigMapVolumeSourceArgs{Name: pulumi.String(b.lifecycleName())}},
+	}
+	pod.ImagePullSecrets = b.imagePullSecrets()
+	annotations := pulumi.ToStringMap(b.spec.Annotations)
+	if b.spec.Restart != "" {
+		annotations["kvinfra/restart"] = pulumi.String(b.spec.Restart)
+	}
+	template := objects.Template(b.owner, part, pod, annotations)
+	maps.Copy(template.Metadata.(*metav1.ObjectMetaArgs).Labels.(pulumi.StringMap), pulumi.ToStringMap(b.spec.Labels))
+	return template
+}
+
+func (b *builder) imagePullSecrets() corev1.LocalObjectReferenceArray {
+	var secrets corev1.LocalObjectReferenceArray
+	for _, name := range b.spec.ImagePullSecrets {
+		secrets = append(secrets, &corev1.LocalObjectReferenceArgs{Name: pulumi.String(name)})
+	}
+	return secrets
+}
+
 func (b *builder) serverContainer() *corev1.ContainerArgs {
 	programs := b.spec.Server.Programs()
 	return &corev1.ContainerArgs{
 		Name:            pulumi.String("hotkv"),
 		Image:           pulumi.String(b.spec.Image),
 		ImagePullPolicy: pulumi.String("IfNotPresent"),
-		Command:         pulumi.ToStringArray([]string{programs.Server}),
-		Args: pulumi.ToStringArray([]string{
-			"--include", "/etc/hotkv/" + authConfigKey,
-			"--dir", "/data",
-			"--appendonly", "yes",
-			"--cluster-enabled", "yes",
-			"--cluster-announce-ip", fmt.Sprintf("$(POD_NAME).%s.%s.svc", b.name, b.spec.Namespace),
-			// A replica that moves to another shard by itself breaks the layout.
-			"--cluster-allow-replica-migration", "no",
-			"--shutdown-on-sigterm", "failover",
-		}),
+		Command:         pulumi.ToStringArray([]string{"bash", "/scripts/" + spec.StartFile, "/etc/hotkv/password", programs.Server}),
+		Args:            pulumi.ToStringArray(append(b.spec.Arguments(b.name), spec.VersionArguments(b.version)...)),
 		Env: corev1.EnvVarArray{
 			objects.EnvFromField("POD_NAME", "metadata.name"),
-			objects.EnvFromSecret(programs.PasswordVariable, b.name, passwordKey),
+			b.passwordVariable(),
 		},
 		Ports: corev1.ContainerPortArray{
 			objects.Port("client", spec.ClientPort),
 			objects.Port("bus", spec.BusPort),
 		},
-		// The client exits 0 on an error reply, and a server that still loads its data
-		// answers with one: only PONG counts.
-		ReadinessProbe: &corev1.ProbeArgs{
-			Exec: &corev1.ExecActionArgs{Command: pulumi.ToStringArray([]string{
-				"bash", "-c", fmt.Sprintf(`[ "$(%s -e ping)" = PONG ]`, programs.CLI),
-			})},
-			PeriodSeconds:  pulumi.Int(5),
-			TimeoutSeconds: pulumi.Int(3),
-		},
-		LivenessProbe: &corev1.ProbeArgs{
-			TcpSocket:        &corev1.TCPSocketActionArgs{Port: pulumi.String("client")},
-			PeriodSeconds:    pulumi.Int(10),
-			FailureThreshold: pulumi.Int(6),
-		},
+		Lifecycle:                b.handover(),
+		StartupProbe:             b.startup(),
+		ReadinessProbe:           b.readiness(),
+		LivenessProbe:            liveness(),
 		Resources:                objects.Resources(b.spec.Resources),
 		SecurityContext:          objects.Locked(),
 		TerminationMessagePolicy: pulumi.String("FallbackToLogsOnError"),
 		VolumeMounts: corev1.VolumeMountArray{
 			objects.Mount("data", "/data"),
-			objects.Mount("auth", "/etc/hotkv"),
+			objects.Mount("password", "/etc/hotkv"),
+			objects.Mount("scripts", "/scripts"),
 		},
 	}
 }

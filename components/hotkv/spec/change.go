@@ -10,25 +10,36 @@ import (
 // Shape is what of a cluster cannot be changed freely once it holds data. A zero
 // field is not known.
 type Shape struct {
+	Layout      Layout
 	Primaries   int
-	Pods        int
+	Replicas    int // of each primary
+	Pods        int // of one StatefulSet
 	StorageSize string
 }
 
 // Shape returns the shape of c.
 func (c Cluster) Shape() Shape {
-	return Shape{Primaries: c.Primaries, Pods: c.Pods(), StorageSize: c.Storage.Size}
+	return Shape{Layout: c.Layout, Primaries: c.Primaries, Replicas: c.ReplicasPerPrimary, StorageSize: c.Storage.Size}
 }
 
 // Refuse says why a cluster of shape old must not become one of shape wanted;
 // nil when it may.
 func Refuse(old, wanted Shape) error {
 	var errs []error
-	if old.Primaries != 0 && wanted.Primaries != 0 && old.Primaries != wanted.Primaries {
-		errs = append(errs, fmt.Errorf("primaries: %d to %d: slots are not moved between primaries; "+
-			"set it back, or make a second cluster of the new size and move the clients", old.Primaries, wanted.Primaries))
-	} else if old.Pods != 0 && wanted.Pods != 0 && wanted.Pods < old.Pods {
-		errs = append(errs, fmt.Errorf("replicasPerPrimary: %d to %d pods: Kubernetes removes the highest ordinals, "+
+	if old.Layout != "" && wanted.Layout != "" && old.Layout != wanted.Layout {
+		errs = append(errs, fmt.Errorf("layout: %s to %s: that is another cluster, without the data of this one; "+
+			"set it back, or make a second cluster and move the clients", old.Layout, wanted.Layout))
+	}
+	if wanted.Layout != StatefulSetPerShard && less(wanted.Primaries, old.Primaries) {
+		errs = append(errs, fmt.Errorf("primaries: %d to %d: Kubernetes removes the highest ordinals of a StatefulSet, "+
+			"whatever slots they have, and data with them; set it back, or make a second cluster of the new size and move the clients", old.Primaries, wanted.Primaries))
+	}
+	if less(wanted.Replicas, old.Replicas) {
+		errs = append(errs, fmt.Errorf("replicasPerPrimary: %d to %d: Kubernetes removes the highest ordinals of a StatefulSet, "+
+			"whatever role they have now, and data with them; set it back", old.Replicas, wanted.Replicas))
+	}
+	if less(wanted.Pods, old.Pods) {
+		errs = append(errs, fmt.Errorf("primaries or replicasPerPrimary: %d to %d pods: Kubernetes removes the highest ordinals of a StatefulSet, "+
 			"whatever role they have now, and data with them; set it back", old.Pods, wanted.Pods))
 	}
 	if old.StorageSize != "" && wanted.StorageSize != "" && !sameQuantity(old.StorageSize, wanted.StorageSize) {
@@ -36,6 +47,9 @@ func Refuse(old, wanted Shape) error {
 	}
 	return errors.Join(errs...)
 }
+
+// less compares two numbers of which neither is unknown.
+func less(a, b int) bool { return a != 0 && a < b }
 
 func sameQuantity(a, b string) bool {
 	p, errA := resource.ParseQuantity(a)

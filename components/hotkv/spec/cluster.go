@@ -18,8 +18,11 @@ type Cluster struct {
 	Server Server `json:"server,omitempty"`
 
 	// Primaries is the number of shards; each owns a part of the 16384 slots.
-	// Default 3, at least 3: fewer cannot vote a dead one out. A change on a
-	// running cluster is refused: slots are not moved.
+	// Default 3, at least 3: fewer cannot vote a dead one out. A larger number adds
+	// pods and moves slots to them, with their keys, while clients go on; that needs
+	// Valkey 9.0. A smaller one moves the slots of the last shards to the others,
+	// checks that they fit, and then removes these shards' pods (their volumes stay);
+	// with OneStatefulSet it is refused.
 	Primaries int `json:"primaries,omitempty"`
 
 	// ReplicasPerPrimary is the number of copies of each shard beside its primary.
@@ -27,12 +30,62 @@ type Cluster struct {
 	// adds pods in place; a smaller one is refused.
 	ReplicasPerPrimary int `json:"replicasPerPrimary,omitempty"`
 
+	// Layout says how the pods are grouped. Default OneStatefulSet, as the published
+	// manifest has it. A change is refused: it would be another cluster.
+	Layout Layout `json:"layout,omitempty"`
+
 	// Storage is the volume of each pod.
 	Storage Storage `json:"storage,omitzero"`
 
 	// Resources of each server. Default: 100m CPU and 512Mi memory requested,
 	// memory limited to 512Mi. A change is a rolling restart.
 	Resources Resources `json:"resources,omitzero"`
+
+	// NodeTimeoutSeconds is how long a node may be silent before the others take it
+	// for dead and a replica takes over. Default 5, from 1 to 60: less finds a frozen
+	// primary sooner, and mistakes a busy one for dead sooner. A change is a rolling
+	// restart.
+	NodeTimeoutSeconds int `json:"nodeTimeoutSeconds,omitempty"`
+
+	// PasswordFrom is a Secret that exists already, with the password of the default
+	// user. Default: the component makes one, with a password that is generated or
+	// given. A change restarts nothing by itself, and servers of the old and of the new
+	// password do not talk to each other: change it only with a cluster that is new.
+	PasswordFrom SecretKey `json:"passwordFrom,omitzero"`
+
+	// Memory says how much of a server's memory is for data, and what happens then.
+	Memory Memory `json:"memory,omitzero"`
+
+	// Durability is what counts when a primary is lost whose replica was not in sync:
+	// "durable" (default) waits for the primary, and the cluster does not serve until
+	// then; "cache" takes the replica, with the latest acknowledged writes missing. A
+	// change is a rolling restart.
+	Durability Durability `json:"durability,omitempty"`
+
+	// Settings are further settings of the server, as its configuration file has them:
+	// maxclients: "20000". Those that the cluster itself depends on are refused.
+	// Default: none. A change is a rolling restart.
+	Settings map[string]string `json:"settings,omitempty"`
+
+	// Labels and Annotations are further ones of every server's pod. Default: none. A
+	// change is a rolling restart.
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+
+	// ImagePullSecrets are names of Secrets to pull the image with. Default: none. A
+	// change is a rolling restart.
+	ImagePullSecrets []string `json:"imagePullSecrets,omitempty"`
+
+	// Restart restarts the servers when it changes, one pod after the other: any new
+	// text, for example a date. Default: none.
+	Restart string `json:"restart,omitempty"`
+
+	// NoHeal turns off the repair that runs every five minutes: it brings pods back that
+	// lost their volume, and moves no slot. A change is made in place.
+	NoHeal bool `json:"noHeal,omitempty"`
+
+	// Placement says on which nodes the pods run.
+	Placement Placement `json:"placement,omitzero"`
 
 	// TimeoutSeconds bounds the wait for the pods, and after that the time in which
 	// the nodes must have become one cluster. Default 600. Changes nothing in the
@@ -42,6 +95,11 @@ type Cluster struct {
 	// RunConverge repeats the check and repair of the cluster's layout when it
 	// changes: any new text, for example a date. Default: none.
 	RunConverge string `json:"runConverge,omitempty"`
+
+	// AcceptDataLoss is any text. Each new one permits, once, that slots whose data is
+	// lost with every copy begin empty: those of a shard that lost all its volumes, or
+	// all of them. Without it such a cluster stays as it is, and says so. Default: none.
+	AcceptDataLoss string `json:"acceptDataLoss,omitempty"`
 }
 
 // Resources is what one container asks for and what it may not exceed.
@@ -62,6 +120,18 @@ type Storage struct {
 	// class. A change has no effect on volumes that exist.
 	ClassName string `json:"className,omitempty"`
 }
+
+// Layout says which pods make one StatefulSet.
+type Layout string
+
+// The layouts. In OneStatefulSet any pod may serve any shard, so Kubernetes cannot
+// keep the copies of a shard apart, nor take away the pods of one. With a
+// StatefulSet for each shard it can do both; a rolling update goes through them one
+// after the other.
+const (
+	OneStatefulSet      Layout = "OneStatefulSet"
+	StatefulSetPerShard Layout = "StatefulSetPerShard"
+)
 
 // Server names the programs of an image.
 type Server string
@@ -98,7 +168,13 @@ func (c Cluster) WithDefaults() Cluster {
 	fill(&c.Server, HotKV)
 	fill(&c.Primaries, 3)
 	fill(&c.ReplicasPerPrimary, 1)
+	fill(&c.Layout, OneStatefulSet)
+	fill(&c.Memory.Percent, 60)
+	fill(&c.Memory.Policy, "noeviction")
+	fill(&c.Durability, Durable)
+	fill(&c.Placement.Spread, Preferred)
 	fill(&c.Storage.Size, "1Gi")
+	fill(&c.NodeTimeoutSeconds, 5)
 	fill(&c.TimeoutSeconds, 600)
 	c.Resources = c.Resources.Or(Resources{
 		Requests: Amounts{CPU: "100m"},

@@ -27,6 +27,16 @@ func TestMembers(t *testing.T) {
 	}, c.Hosts("hotkv"))
 }
 
+func TestMembersOfShards(t *testing.T) {
+	c := valid()
+	c.Layout = StatefulSetPerShard
+	assert.Equal(t, []string{
+		"hotkv-0-0.hotkv.default.svc", "hotkv-0-1.hotkv.default.svc", "hotkv-1-0.hotkv.default.svc",
+		"hotkv-1-1.hotkv.default.svc", "hotkv-2-0.hotkv.default.svc", "hotkv-2-1.hotkv.default.svc",
+	}, c.Hosts("hotkv"))
+	assert.Contains(t, c.ConvergeVariables("hotkv", "", Converge), Variable{"SHARDS", "0 0 1 1 2 2"})
+}
+
 func TestValidate(t *testing.T) {
 	cases := map[string]struct {
 		name   string
@@ -52,6 +62,37 @@ func TestValidate(t *testing.T) {
 		"a volume of nothing":              {change: func(c *Cluster) { c.Storage.Size = "0" }, want: "storage.size: Invalid value"},
 		"a request above its limit":        {change: func(c *Cluster) { c.Resources.Requests.Memory = "1Gi" }, want: "resources.requests.memory: Invalid value"},
 		"memory that is no quantity":       {change: func(c *Cluster) { c.Resources.Limits.Memory = "much" }, want: "resources.limits.memory: Invalid value"},
+		"the shortest node timeout":        {change: func(c *Cluster) { c.NodeTimeoutSeconds = 1 }},
+		"a node timeout of over a minute":  {change: func(c *Cluster) { c.NodeTimeoutSeconds = 61 }, want: "nodeTimeoutSeconds: Invalid value: 61: must be from 1 to 60"},
+		"a StatefulSet for each shard":     {change: func(c *Cluster) { c.Layout = StatefulSetPerShard }},
+		"an unknown layout":                {change: func(c *Cluster) { c.Layout = "Deployment" }, want: `layout: Unsupported value: "Deployment"`},
+		"pods on nodes of their own":       {change: func(c *Cluster) { c.Placement.Spread = Required }},
+		"an unknown spread":                {change: func(c *Cluster) { c.Placement.Spread = "Maybe" }, want: `placement.spread: Unsupported value: "Maybe"`},
+		"a label of nodes":                 {change: func(c *Cluster) { c.Placement.NodeSelector = map[string]string{"disk": "ssd"} }},
+		"a label that no node can have":    {change: func(c *Cluster) { c.Placement.NodeSelector = map[string]string{"a b": "x"} }, want: `placement.nodeSelector: Invalid value: "a b"`},
+		"a value that no node can have":    {change: func(c *Cluster) { c.Placement.NodeSelector = map[string]string{"a": "x y"} }, want: `placement.nodeSelector[a]: Invalid value: "x y"`},
+		"a tolerated taint":                {change: func(c *Cluster) { c.Placement.Tolerations = []Toleration{{Key: "kv", Effect: "NoSchedule"}} }},
+		"an unknown effect of a taint":     {change: func(c *Cluster) { c.Placement.Tolerations = []Toleration{{Key: "kv", Effect: "Never"}} }, want: `placement.tolerations[0].effect: Unsupported value: "Never"`},
+		"a taint's value without its key":  {change: func(c *Cluster) { c.Placement.Tolerations = []Toleration{{Value: "x"}} }, want: "placement.tolerations[0].key: Required value"},
+		"a server's setting":               {change: func(c *Cluster) { c.Settings = map[string]string{"maxclients": "20000"} }},
+		"a setting that is a field":        {change: func(c *Cluster) { c.Settings = map[string]string{"maxmemory": "1gb"} }, want: "settings[maxmemory]: Forbidden: set memory.percent"},
+		"a setting of the cluster's own":   {change: func(c *Cluster) { c.Settings = map[string]string{"cluster-announce-ip": "x"} }, want: "settings[cluster-announce-ip]: Forbidden: the cluster depends on it"},
+		"a setting in capitals":            {change: func(c *Cluster) { c.Settings = map[string]string{"PORT": "1"} }, want: "settings[PORT]: Invalid value"},
+		"a setting with a variable":        {change: func(c *Cluster) { c.Settings = map[string]string{"save": "$(X)"} }, want: "would take $( for a variable"},
+		"another memory policy":            {change: func(c *Cluster) { c.Memory.Policy = "allkeys-lru" }},
+		"an unknown memory policy":         {change: func(c *Cluster) { c.Memory.Policy = "lru" }, want: `memory.policy: Unsupported value: "lru"`},
+		"all memory for data":              {change: func(c *Cluster) { c.Memory.Percent = 81 }, want: "memory.percent: Invalid value: 81: must be from 10 to 80"},
+		"a cache":                          {change: func(c *Cluster) { c.Durability = Cache }},
+		"an unknown durability":            {change: func(c *Cluster) { c.Durability = "some" }, want: `durability: Unsupported value: "some"`},
+		"a volume too small for the data":  {change: func(c *Cluster) { c.Storage.Size = "900Mi" }, want: "storage.size: Invalid value: \"900Mi\": must be at least three times the memory for data, 307 MiB"},
+		"a Secret that exists":             {change: func(c *Cluster) { c.PasswordFrom = SecretKey{"kv", "pass"} }},
+		"a Secret without a key":           {change: func(c *Cluster) { c.PasswordFrom.Name = "kv" }, want: "passwordFrom: Required value: name both"},
+		"a label of pods":                  {change: func(c *Cluster) { c.Labels = map[string]string{"team": "kv"} }},
+		"a label that picks pods":          {change: func(c *Cluster) { c.Labels = map[string]string{"app": "x"} }, want: "labels[app]: Forbidden"},
+		"a label that cannot exist":        {change: func(c *Cluster) { c.Labels = map[string]string{"a b": "x"} }, want: `labels: Invalid value: "a b"`},
+		"a label's value that cannot":      {change: func(c *Cluster) { c.Labels = map[string]string{"a": "x y"} }, want: `labels[a]: Invalid value: "x y"`},
+		"a pull secret":                    {change: func(c *Cluster) { c.ImagePullSecrets = []string{"registry"} }},
+		"a pull secret without a name":     {change: func(c *Cluster) { c.ImagePullSecrets = []string{""} }, want: "imagePullSecrets[0]: Required value"},
 		"a negative timeout":               {change: func(c *Cluster) { c.TimeoutSeconds = -1 }, want: "timeoutSeconds: Invalid value"},
 		"the longest announced name":       {change: func(c *Cluster) { c.Namespace = strings.Repeat("n", 27) }},
 		"an announced name that is too long": {
@@ -89,23 +130,33 @@ func TestEveryProblemIsReported(t *testing.T) {
 }
 
 func TestRefuse(t *testing.T) {
-	now := Shape{Primaries: 3, Pods: 6, StorageSize: "1Gi"}
+	one := Shape{Layout: OneStatefulSet, Primaries: 3, Replicas: 1, StorageSize: "1Gi"}
+	many := one
+	many.Layout = StatefulSetPerShard
+	with := func(s Shape, change func(*Shape)) Shape {
+		change(&s)
+		return s
+	}
 	cases := map[string]struct {
 		old, wanted Shape
 		want        []string
 	}{
-		"nothing changes":                  {old: now, wanted: now},
-		"nothing is known":                 {wanted: now},
-		"the new value is not known":       {old: now},
-		"another replica for each":         {old: now, wanted: Shape{3, 9, "1Gi"}},
-		"a replica less":                   {old: Shape{3, 9, "1Gi"}, wanted: now, want: []string{"replicasPerPrimary: 9 to 6 pods"}},
-		"fewer primaries":                  {old: Shape{5, 10, "1Gi"}, wanted: now, want: []string{"primaries: 5 to 3"}},
-		"more primaries":                   {old: now, wanted: Shape{5, 10, "1Gi"}, want: []string{"primaries: 3 to 5"}},
-		"fewer pods, primaries not known":  {old: Shape{Pods: 6}, wanted: Shape{Pods: 5}, want: []string{"6 to 5 pods"}},
-		"a larger volume":                  {old: now, wanted: Shape{3, 6, "2Gi"}, want: []string{"storage.size: 1Gi to 2Gi"}},
-		"a smaller volume":                 {old: now, wanted: Shape{3, 6, "1Mi"}, want: []string{"storage.size: 1Gi to 1Mi"}},
-		"the same volume in other words":   {old: now, wanted: Shape{3, 6, "1024Mi"}},
-		"everything at once, said at once": {old: now, wanted: Shape{4, 8, "2Gi"}, want: []string{"primaries: 3 to 4", "storage.size"}},
+		"nothing changes":                  {old: one, wanted: one},
+		"nothing is known":                 {wanted: one},
+		"the new value is not known":       {old: one},
+		"another replica for each":         {old: one, wanted: with(one, func(s *Shape) { s.Replicas = 2 })},
+		"a replica less":                   {old: with(one, func(s *Shape) { s.Replicas = 2 }), wanted: one, want: []string{"replicasPerPrimary: 2 to 1"}},
+		"a replica less of each shard":     {old: with(many, func(s *Shape) { s.Replicas = 2 }), wanted: many, want: []string{"replicasPerPrimary: 2 to 1"}},
+		"fewer primaries":                  {old: with(one, func(s *Shape) { s.Primaries = 5 }), wanted: one, want: []string{"primaries: 5 to 3"}},
+		"fewer shards":                     {old: with(many, func(s *Shape) { s.Primaries = 5 }), wanted: many},
+		"more primaries":                   {old: one, wanted: with(one, func(s *Shape) { s.Primaries = 5 })},
+		"fewer pods":                       {old: Shape{Pods: 6}, wanted: Shape{Pods: 5}, want: []string{"6 to 5 pods"}},
+		"more pods":                        {old: Shape{Pods: 6}, wanted: Shape{Pods: 8}},
+		"another layout":                   {old: one, wanted: many, want: []string{"layout: OneStatefulSet to StatefulSetPerShard"}},
+		"a larger volume":                  {old: one, wanted: with(one, func(s *Shape) { s.StorageSize = "2Gi" }), want: []string{"storage.size: 1Gi to 2Gi"}},
+		"a smaller volume":                 {old: one, wanted: with(one, func(s *Shape) { s.StorageSize = "1Mi" }), want: []string{"storage.size: 1Gi to 1Mi"}},
+		"the same volume in other words":   {old: one, wanted: with(one, func(s *Shape) { s.StorageSize = "1024Mi" })},
+		"everything at once, said at once": {old: one, wanted: with(one, func(s *Shape) { s.Primaries, s.StorageSize = 2, "2Gi" }), want: []string{"primaries: 3 to 2", "storage.size"}},
 	}
 	for what, tc := range cases {
 		t.Run(what, func(t *testing.T) {
@@ -120,18 +171,18 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-func TestAuthConfig(t *testing.T) {
-	for password, quoted := range map[string]string{
-		"abc123":      `"abc123"`,
-		`a b#c'$(X)`:  `"a b#c'$(X)"`,
-		`say "hi"\`:   `"say \"hi\"\\"`,
-		"line\nbreak": `"line\x0abreak"`,
-		"ü":           `"\xc3\xbc"`,
+func TestArguments(t *testing.T) {
+	c := valid()
+	c.Memory.Percent = 50
+	c.Durability = Cache
+	c.Settings = map[string]string{"save": "", "client-output-buffer-limit": "replica 256mb 64mb 60"}
+	arguments := strings.Join(c.Arguments("hotkv"), "|")
+	for _, want := range []string{
+		"--cluster-announce-ip|$(POD_NAME).hotkv.default.svc|",
+		"|--maxmemory|268435450|--maxmemory-policy|noeviction|",
+		"--cluster-replica-validity-factor|0|",
+		"|--client-output-buffer-limit|replica|256mb|64mb|60|--save|",
 	} {
-		got, err := AuthConfig(password)
-		assert.NoError(t, err)
-		assert.Equal(t, "requirepass "+quoted+"\nmasterauth "+quoted+"\n", got)
+		assert.Contains(t, arguments, want)
 	}
-	_, err := AuthConfig("")
-	assert.ErrorContains(t, err, "empty")
 }

@@ -1,21 +1,31 @@
 #!/usr/bin/env bash
 # Makes the servers in HOSTS one cluster: every node knows every other, PRIMARIES
-# of them share the slots, the rest replicate them. Looks first and only does what
-# is missing, so it may be killed anywhere and run again.
+# of them share the slots evenly, the rest replicate them. It looks first and does
+# only what is missing, so it may be killed anywhere, run again, and run twice.
 #
 #   CLI               name of the client program; finds the password in its environment
-#   HOSTS             announced names, separated by spaces, in the order in which
-#                     a new cluster makes them primaries
 #   PORT              of every server
+#   HOSTS             announced names, in the order in which a new cluster makes them primaries
+#   SHARDS            the shard of each of HOSTS; empty: decided here
+#   FAMILY            pattern of the names that are this cluster's, also of those that left HOSTS
 #   PRIMARIES         number of shards
-#   BOOTSTRAP         true: slots that nobody owns and nobody has keys for are given out
+#   REPLICAS          of each
+#   NODE_TIMEOUT      milliseconds, as the servers are configured
+#   VERSION           of the pods, as their servers show it; empty: any
 #   DEADLINE_SECONDS  for the whole run
+#   MODE              bootstrap    slots that nobody owns, and nobody has keys for, are given out
+#                     accept-loss  also those whose owner is lost with all its copies
+#                     converge     they are not
+#                     repair       no slot is moved either
 set -euo pipefail
 
-readonly slots=16384
-read -ra hosts <<<"${HOSTS:?}"
-views=$(mktemp -d) # views/N: what host N says of the cluster, one line a node
-trap 'rm -rf "$views"' EXIT
+# A Job that was made before there was a variable may run after it: the script is
+# changed in place, the Job is not.
+: "${SHARDS:=}" "${VERSION:=}"
+
+readonly last_slot=16383
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
 trap 'exit 143' TERM
 
 say() { printf '%4d s: %s\n' "$SECONDS" "$*"; }
@@ -26,210 +36,291 @@ fail() {
   exit 1
 }
 
-# -e: without it the client answers an error with exit code 0.
-ask() { # HOST WORD...
-  local host=$1
-  shift
-  timeout 5 "$CLI" -e -h "$host" -p "$PORT" "$@" 2>&1
-}
-
 # Repeats a check until it holds; the check says in $reason why it does not.
 reason=""
 until_true() { # CHECK [ARG...]
   until "$@"; do
-    [ "$SECONDS" -lt "$DEADLINE_SECONDS" ] || fail "$reason (after $SECONDS s)"
-    sleep 0.2
+    ((SECONDS < DEADLINE_SECONDS)) || fail "$reason (after $SECONDS s)"
+    sleep 0.05
   done
 }
 
-every_host_answers() {
-  local host answer
-  for host in "${hosts[@]}"; do
-    answer=$(ask "$host" ping) || true
-    [ "$answer" = PONG ] || {
-      reason="$host does not answer: ${answer:-no reply}"
-      return 1
-    }
-  done
-}
+here=$(dirname "${BASH_SOURCE[0]}")
+# shellcheck source=observe.sh
+source "$here/observe.sh"
+# shellcheck source=slots.sh
+source "$here/slots.sh"
 
-# Reads every node's view, and its id into ids.
-ids=()
-look() {
-  local n
-  ids=()
-  for n in "${!hosts[@]}"; do
-    ask "${hosts[n]}" cluster nodes >"$views/$n" || {
-      reason="${hosts[n]} does not say what it sees: $(head -1 "$views/$n")"
-      return 1
-    }
-    ids[n]=$(awk '$3 ~ /myself/ {print $1}' "$views/$n")
-  done
-}
-
-# Fields of a line of CLUSTER NODES: 1 id, 2 address, 3 flags, 4 primary's id,
-# 8 link state, from 9 on slots ("[" starts a slot that is on its way).
-own_role() { awk '$3 ~ /myself/ {print ($3 ~ /master/) ? "primary" : "replica"}' "$views/$1"; }
-own_primary() { awk '$3 ~ /myself/ {print $4}' "$views/$1"; }
-own_slots() {
-  awk '$3 ~ /myself/ {for (i = 9; i <= NF; i++) if ($i !~ /^\[/) {split($i, r, "-"); n += (r[2] == "" ? 1 : r[2] - r[1] + 1)}}
-       END {print n + 0}' "$views/$1"
-}
-
-# The slots from $1 to $2 that no node owns in any node's view, as "from to from to".
-free_slots() {
-  cat "$views"/* | awk -v from="$1" -v to="$2" '
-    {for (i = 9; i <= NF; i++) if ($i !~ /^\[/) {split($i, r, "-"); for (s = r[1] + 0; s <= (r[2] == "" ? r[1] : r[2]) + 0; s++) owned[s] = 1}}
-    END {
-      for (s = from; s <= to + 1; s++) {
-        if (s <= to && !(s in owned)) {if (start == "") start = s}
-        else if (start != "") {printf "%d %d ", start, s - 1; start = ""}
-      }
-    }'
-}
-
-# MEET wants an address. A meeting can get lost, so this is repeated until all
-# views are complete: every node sees every other one, connected both ways.
-everybody_knows_everybody() {
-  look || return 1
-  local n m address complete=true
-  for n in "${!hosts[@]}"; do
-    for m in "${!hosts[@]}"; do
-      [ "$n" != "$m" ] || continue
-      if ! awk -v id="${ids[m]}" '$1 == id && $3 !~ /handshake|noaddr/ && $8 == "connected" {found = 1} END {exit !found}' "$views/$n"; then
-        complete=false
-        reason="${hosts[n]} does not see ${hosts[m]}"
-        grep -q "^${ids[m]} " "$views/$n" && continue
-        address=$(getent ahosts "${hosts[m]}" | awk 'NR == 1 {print $1}') || continue
-        ask "${hosts[n]}" cluster meet "$address" "$PORT" >/dev/null || true
-      fi
-    done
-  done
-  $complete || {
-    sleep 0.5
-    return 1
-  }
-}
-
-# Shard k of a new cluster is the k-th part of the slots and belongs to host k.
-# ADDSLOTSRANGE takes all slots of a call or none, so a run that was killed here
-# leaves whole parts without an owner.
-every_slot_has_an_owner() {
-  look || return 1
-  local host free keys k from to
-  free=$(free_slots 0 $((slots - 1)))
-  [ -n "$free" ] || return 0
-  for host in "${hosts[@]}"; do
-    keys=$(ask "$host" dbsize) || {
-      reason="$host does not say how many keys it has: $keys"
-      return 1
-    }
-    [ "$keys" = 0 ] || fail "nobody owns the slots ${free% }, but $host has $keys keys: the owner of these slots is lost with its data"
-  done
-  [ "$BOOTSTRAP" = true ] || fail "nobody owns the slots ${free% } and all nodes are empty: only the init Job makes a new cluster; delete it and run pulumi up --refresh when these volumes may be new ones"
-  for ((k = 0; k < PRIMARIES; k++)); do
-    from=$(((slots * k + PRIMARIES / 2) / PRIMARIES))
-    to=$(((slots * (k + 1) + PRIMARIES / 2) / PRIMARIES - 1))
-    free=$(free_slots "$from" "$to")
-    [ -n "$free" ] || continue
-    say "slots $from to $to: ${hosts[k]}"
-    # shellcheck disable=SC2086 # pairs of numbers
-    reason=$(ask "${hosts[k]}" cluster addslotsrange $free) || {
-      reason="${hosts[k]} does not take slots: $reason"
-      return 1
-    }
-  done
-  reason="slots were given out a moment ago"
-  return 1
-}
-
-# A node without slots becomes a replica of the primary that has the fewest. A
-# replica of a node that lost its slots follows the slots.
-everybody_without_slots_replicates() {
-  look || return 1
-  local n m p best count least answer changed=false
-  local -A replicas=()
-  for n in "${!hosts[@]}"; do
-    [ "$(own_slots "$n")" -gt 0 ] && replicas[${ids[n]}]=0
-  done
-  [ "${#replicas[@]}" -eq "$PRIMARIES" ] || fail "${#replicas[@]} nodes own slots, not $PRIMARIES: this layout is not the one that was asked for"
-  for n in "${!hosts[@]}"; do
-    p=$(own_primary "$n")
-    [ -n "${replicas[$p]:-}" ] && replicas[$p]=$((replicas[$p] + 1))
-  done
-  for n in "${!hosts[@]}"; do
-    [ "$(own_slots "$n")" = 0 ] || continue
-    p=$(own_primary "$n")
-    [ "$(own_role "$n")" = replica ] && [ -n "${replicas[$p]:-}" ] && continue
-    best=""
-    for m in "${!hosts[@]}"; do
-      count=${replicas[${ids[m]}]:-}
-      [ -n "$count" ] || continue
-      if [ -z "$best" ] || [ "$count" -lt "$least" ]; then
-        best=$m
-        least=$count
-      fi
-    done
-    answer=$(ask "${hosts[n]}" cluster replicate "${ids[best]}") || {
-      reason="${hosts[n]} does not replicate ${hosts[best]}: $answer"
-      return 1
-    }
-    say "${hosts[n]} replicates ${hosts[best]}"
-    replicas[${ids[best]}]=$((replicas[${ids[best]}] + 1))
-    changed=true
-  done
-  ! $changed || {
-    reason="replicas were attached a moment ago"
-    return 1
-  }
-}
-
-# A pod that lost its volume comes back with another id; its old one stays behind
-# in every view. An id that owns slots is never forgotten: they would be lost.
-nobody_remembers_a_stranger() {
-  look || return 1
-  local host id clean=true
+# Pods of this cluster that are not in HOSTS, but in it: a shard that is to go.
+find_the_leaving() {
+  local id name
   while read -r id; do
-    [[ " ${ids[*]} " != *" $id "* ]] || continue
-    if cat "$views"/* | awk -v id="$id" '$1 == id && NF > 8 {found = 1} END {exit !found}'; then
-      fail "node $id owns slots but is none of the pods: its data is lost with its volume, or another cluster was met"
-    fi
-    say "forget $id, which is none of the pods"
-    for host in "${hosts[@]}"; do
-      ask "$host" cluster forget "$id" </dev/null >/dev/null || true
-    done
-    clean=false
-    reason="a node that is gone was forgotten a moment ago"
-  done < <(cat "$views"/* | awk '$3 !~ /handshake/ {print $1}' | sort -u)
-  $clean
+    name=${address[$id]:-}
+    # shellcheck disable=SC2254 # FAMILY is a pattern
+    case $name in $FAMILY) ;; *) continue ;; esac
+    ! is_dead "$id" || continue
+    [[ " ${hosts[*]} " != *" $name "* ]] || continue
+    [[ $MODE != repair ]] || fail "$name is in the cluster, but not in what this run knows of it: it waits for the next pulumi up"
+    [[ -n $SHARDS ]] || fail "$name is in the cluster, but is not wanted: with all pods in one StatefulSet a cluster cannot shrink"
+    say "$name is to leave"
+    leaving[${#hosts[@]}]=yes
+    hosts+=("$name")
+    shards+=("")
+  done < <(strangers)
 }
 
-# cluster_state alone is not health: it stays ok with a dead replica.
-every_node_agrees() {
-  local host info replication want
-  for host in "${hosts[@]}"; do
-    reason="$host does not say how it sees the cluster"
-    info=$(ask "$host" cluster info | tr -d '\r') || return 1
-    for want in cluster_state:ok cluster_slots_ok:$slots "cluster_known_nodes:${#hosts[@]}" "cluster_size:$PRIMARIES"; do
-      grep -qx "$want" <<<"$info" || {
-        reason="$host says $(grep "^${want%%:*}:" <<<"$info"), not $want"
+# A volume of another cluster would bring that cluster with it.
+refuse_another_cluster() {
+  local n id
+  for n in "${!hosts[@]}"; do
+    while read -r id; do
+      [[ -n ${flags["$n $id"]:-} && -n ${address[$id]:-} ]] || continue
+      # shellcheck disable=SC2254 # FAMILY is a pattern
+      case ${address[$id]} in $FAMILY) ;; *) fail "${hosts[n]} belongs to another cluster: it knows ${address[$id]}; give it an empty volume" ;; esac
+    done < <(strangers)
+  done
+}
+
+# MEET wants an address, and a name may still lead to one that another pod has by
+# now: what answers there must be the node that answered by its name. A meeting
+# can get lost, so whoever does not know somebody meets again.
+met=-10
+meet() {
+  local n m found at=()
+  ((SECONDS - met >= 2)) || return 0
+  met=$SECONDS
+  for m in "${!hosts[@]}"; do
+    {
+      read -r found _ < <(getent ahosts "${hosts[m]}") && [[ $(ask "$found" cluster myid) == "${ids[m]}" ]] && echo "$found"
+    } >"$tmp/at$m" &
+  done
+  wait
+  for m in "${!hosts[@]}"; do read -r "at[m]" <"$tmp/at$m" || true; done
+  for n in "${!hosts[@]}"; do
+    for m in "${!hosts[@]}"; do
+      [[ $m == "$n" || -z ${at[m]} ]] || knows "$n" "$m" || echo "cluster meet ${at[m]} $PORT"
+    done >"$tmp/todo$n"
+  done
+  tell
+}
+
+knows() { # N M
+  local flag=${flags["$1 ${ids[$2]}"]:-noaddr}
+  [[ $flag != *noaddr* && ${wires["$1 ${ids[$2]}"]} == connected || $1 == "$2" ]]
+}
+
+everybody_knows_everybody() {
+  local n m
+  for n in "${!hosts[@]}"; do
+    for m in "${!hosts[@]}"; do
+      knows "$n" "$m" || {
+        meet
+        look || return 1
+        reason="${hosts[n]} does not know ${hosts[m]}"
         return 1
       }
     done
-    replication=$(ask "$host" info replication | tr -d '\r') || return 1
-    if grep -qx role:slave <<<"$replication" && ! grep -qx master_link_status:up <<<"$replication"; then
-      reason="$host has no link to its primary"
-      return 1
-    fi
   done
 }
 
-until_true every_host_answers
+# The primary of each shard: who owns slots is one. Where nobody does, a node that
+# replicates nobody becomes one.
+primaries=()
+choose_primaries() {
+  local n s role
+  primaries=()
+  for n in "${!hosts[@]}"; do
+    [[ -n ${own_slots[n]} && -z ${leaving[n]:-} ]] || continue
+    s=${shards[n]:-${#primaries[@]}}
+    [[ -z ${primaries[s]:-} ]] || fail "${hosts[n]} and ${hosts[primaries[s]]} both own slots, but are of one shard"
+    primaries[s]=$n
+  done
+  ((${#primaries[@]} <= PRIMARIES)) || fail "${#primaries[@]} nodes own slots, not $PRIMARIES: with all pods in one StatefulSet a cluster cannot shrink"
+  for role in primary replica; do
+    for n in "${!hosts[@]}"; do
+      [[ -z ${own_slots[n]} && ${roles[n]} == "$role" && -z ${leaving[n]:-} ]] || continue
+      s=${shards[n]:-${#primaries[@]}}
+      [[ -n ${primaries[s]:-} || $s -ge $PRIMARIES ]] || primaries[s]=$n
+    done
+  done
+}
+
+# A node that lost its volume is another node now. What the old one owned is with
+# its replica as soon as that was elected, or else it is gone. Nothing is given out
+# instead before somebody says so, and an id that owns slots is never forgotten:
+# it is the only proof of the loss.
+every_owner_is_here() {
+  look && everybody_knows_everybody && views_agree || return 1
+  local id n slots lost=()
+  while read -r id; do
+    slots=$(claimed_by "$id")
+    [[ -n $slots ]] || continue
+    for n in "${!hosts[@]}"; do
+      [[ ${primary_of[n]} != "$id" ]] || {
+        reason="${hosts[n]} has the data of $id, which is lost, but did not take over its slots"
+        return 1
+      }
+    done
+    lost+=("$id")
+    [[ $MODE == accept-loss ]] ||
+      fail "the slots ${slots% } are lost: their owner $id is none of the pods any more, and none has a copy; bring a volume back, or set acceptDataLoss to any new text to go on with these slots empty"
+  done < <(strangers)
+  ((${#lost[@]} > 0)) || return 0
+  say "the data of ${lost[*]} is given up"
+  forget "${lost[@]}"
+  return 1
+}
+
+forget() { # ID...
+  local n id
+  for n in "${!hosts[@]}"; do
+    for id in "$@"; do
+      [[ -z ${flags["$n $id"]:-} ]] || ask "${hosts[n]}" cluster forget "$id" >/dev/null &
+    done
+  done
+  wait
+}
+
+nobody_remembers_the_dead() {
+  look || return 1
+  local dead
+  mapfile -t dead < <(strangers)
+  ((${#dead[@]} > 0)) || return 0
+  say "forget ${dead[*]}: none of the pods"
+  forget "${dead[@]}"
+  reason="${dead[*]}: forgotten a moment ago"
+  return 1
+}
+
+# Who replicates whom, by host number. Where shards are not given, everybody stays
+# where it is, unless its shard has more than its number and another one less.
+wanted=()
+choose_replicas() {
+  local n s p count=()
+  wanted=()
+  local -A shard_of=()
+  for s in "${!primaries[@]}"; do
+    shard_of[${ids[primaries[s]]}]=$s
+    count[s]=0
+  done
+  local rest=()
+  for n in "${!hosts[@]}"; do
+    [[ -z ${leaving[n]:-} && " ${primaries[*]} " != *" $n "* ]] || continue
+    s=${shards[n]:-${shard_of[${primary_of[n]}]:-}}
+    if [[ -n $s && (-n ${shards[n]} || ${count[s]} -lt $REPLICAS) ]]; then
+      wanted[n]=${primaries[s]}
+      count[s]=$((count[s] + 1))
+    else
+      rest+=("$n")
+    fi
+  done
+  for n in "${rest[@]}"; do
+    p=0
+    for s in "${!primaries[@]}"; do ((count[s] >= count[p])) || p=$s; done
+    wanted[n]=${primaries[p]}
+    count[p]=$((count[p] + 1))
+  done
+}
+
+everybody_else_replicates() {
+  look || return 1
+  local n p changed=""
+  choose_primaries
+  choose_replicas
+  for n in "${!wanted[@]}"; do
+    p=${wanted[n]}
+    [[ ${primary_of[n]} != "${ids[p]}" ]] || continue
+    changed=yes reason="${hosts[n]} does not replicate ${hosts[p]}"
+    [[ -z ${own_slots[n]} ]] || fail "${hosts[n]} owns slots, but is to be a replica of ${hosts[p]}"
+    say "${hosts[n]}: replicate ${hosts[p]}"
+    {
+      # A primary without slots: nobody can reach what it has.
+      [[ ${roles[n]} == replica || ${keys[n]} == 0 ]] || echo flushall
+      echo "cluster replicate ${ids[p]}"
+    } >"$tmp/todo$n"
+  done
+  [[ -z $changed ]] || tell
+  [[ -z $changed ]]
+}
+
+# The state alone is not health: it stays ok with a dead replica.
+every_node_is_well() {
+  look && views_agree || return 1
+  local n m
+  reason="a node that is none of the pods is remembered"
+  [[ -z $(strangers) ]] || return 1
+  for n in "${!hosts[@]}"; do
+    reason="${hosts[n]} says that the cluster's state is ${states[n]}"
+    [[ ${states[n]} == ok ]] || return 1
+    reason="${hosts[n]} is not in sync with its primary"
+    [[ ${roles[n]} == primary || ${links[n]} == up ]] || return 1
+    for m in "${!hosts[@]}"; do
+      reason="${hosts[n]} takes ${hosts[m]} for dead, or does not reach it"
+      knows "$n" "$m" && [[ ${flags["$n ${ids[m]}"]} != *fail* ]] || return 1
+      reason="${hosts[n]} does not know that ${hosts[m]} changed its part"
+      [[ ${follows["$n ${ids[m]}"]} == "${primary_of[m]}" ]] || return 1
+    done
+  done
+}
+
+# An update of the pods may still be under way, when the run of Pulumi that began it
+# was killed. Its end would not be seen, so it is waited for.
+every_node_is_new() {
+  look || return 1
+  local n
+  [[ -n $VERSION && $MODE != repair ]] || return 0
+  for n in "${!hosts[@]}"; do
+    reason="${hosts[n]} is not yet updated: it is ${versions[n]:-of no version}, not $VERSION"
+    [[ ${versions[n]} == "$VERSION" || -n ${leaving[n]:-} ]] || return 1
+  done
+}
+
+# What clients ask for. A node that got its part in a crash can be missing here.
+every_node_shows_the_shards() {
+  local n key shown well
+  for n in "${!hosts[@]}"; do ask "${hosts[n]}" cluster shards >"$tmp/$n" & done
+  wait
+  for n in "${!hosts[@]}"; do
+    shown=0 well=0
+    while read -r key; do
+      case $key in
+      slots) shown=$((shown + 1)) ;;
+      online) well=$((well + 1)) ;;
+      esac
+    done <"$tmp/$n"
+    reason="${hosts[n]} shows its clients $shown shards with $well nodes, not $PRIMARIES with ${#hosts[@]}"
+    ((shown == PRIMARIES && well == ${#hosts[@]})) || return 1
+  done
+}
+
+restore_node_timeout() {
+  local n
+  for n in "${!hosts[@]}"; do echo "config set cluster-node-timeout $NODE_TIMEOUT" >"$tmp/todo$n"; done
+  tell
+}
+
+read -ra hosts <<<"${HOSTS:?}"
+read -ra shards <<<"$SHARDS"
+for n in "${!hosts[@]}"; do shards[n]=${shards[n]:-}; done
+
+until_true look
 say "all ${#hosts[@]} nodes answer"
+refuse_another_cluster
+find_the_leaving
+until_true look
+
+[[ -z $(free_slots) ]] || give_out_slots
 until_true everybody_knows_everybody
 say "all nodes know each other"
+until_true every_owner_is_here
 until_true every_slot_has_an_owner
-until_true nobody_remembers_a_stranger
-until_true everybody_without_slots_replicates
-until_true every_node_agrees
+until_true nobody_remembers_the_dead
+until_true everybody_else_replicates
+until_true every_node_is_new
+until_true every_node_is_well
+restore_node_timeout
+if [[ $MODE != repair ]]; then
+  balance
+fi
+until_true every_node_shows_the_shards
 say "the cluster is ready: $PRIMARIES primaries, $((${#hosts[@]} - PRIMARIES)) replicas"

@@ -1,13 +1,12 @@
 package spec
 
 import (
-	"context"
+	"bytes"
 	"fmt"
-	"hash/crc32"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,227 +16,127 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// These tests run the script against real servers, each on a loopback address of
-// its own, as each pod has one.
-
-const password = "p w"
-
-type lab struct {
-	t       *testing.T
-	dir     string
-	port    string
-	hosts   []string
-	servers []*exec.Cmd
-}
-
-func newLab(t *testing.T, nodes int) *lab {
-	t.Helper()
-	if _, err := exec.LookPath("valkey-server"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("valkey-server is not on PATH; make test puts it there")
-		}
-		t.Skip("valkey-server is not on PATH; make test puts it there")
-	}
-	t.Parallel()
-	// A network of its own for each test of each run, by its process and its name.
-	network := fmt.Sprintf("127.%d.%d", 1+os.Getpid()%250, 1+crc32.ChecksumIEEE([]byte(t.Name()))%250)
-	l := &lab{t: t, dir: t.TempDir(), port: freePort(t, network+".11")}
-	for i := range nodes {
-		l.hosts = append(l.hosts, fmt.Sprintf("%s.%d", network, 11+i))
-		l.servers = append(l.servers, nil)
-		l.start(i)
-	}
-	return l
-}
-
-// freePort returns a port that is free together with the bus port above it.
-func freePort(t *testing.T, address string) string {
-	t.Helper()
-	for port := 20000; port < 30000; port += 7 {
-		client, err := net.Listen("tcp", fmt.Sprintf("%s:%d", address, port))
-		if err != nil {
-			continue
-		}
-		defer client.Close()
-		bus, err := net.Listen("tcp", fmt.Sprintf("%s:%d", address, port+BusPort-ClientPort))
-		if err != nil {
-			continue
-		}
-		defer bus.Close()
-		return fmt.Sprint(port)
-	}
-	t.Fatal("no free port")
-	return ""
-}
-
-// start starts node i on the volume it has.
-func (l *lab) start(i int) {
-	l.t.Helper()
-	dir := filepath.Join(l.dir, fmt.Sprint(i))
-	require.NoError(l.t, os.MkdirAll(dir, 0o700))
-	config, err := AuthConfig(password)
-	require.NoError(l.t, err)
-	require.NoError(l.t, os.WriteFile(filepath.Join(dir, "auth.conf"), []byte(config), 0o600))
-	server := exec.Command("valkey-server",
-		"--include", filepath.Join(dir, "auth.conf"), "--dir", dir, "--bind", l.hosts[i], "--port", l.port,
-		"--cluster-enabled", "yes", "--cluster-announce-ip", l.hosts[i], "--cluster-node-timeout", "1000",
-		"--cluster-allow-replica-migration", "no", "--appendonly", "yes", "--save", "")
-	// A test that is killed leaves no server behind.
-	server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	require.NoError(l.t, server.Start())
-	l.servers[i] = server
-	l.t.Cleanup(func() { l.stop(i) })
-}
-
-func (l *lab) stop(i int) {
-	if l.servers[i] != nil {
-		_ = l.servers[i].Process.Kill()
-		_ = l.servers[i].Wait()
-		l.servers[i] = nil
-	}
-}
-
-// startEmpty starts node i, which was stopped, on an empty volume.
-func (l *lab) startEmpty(i int) {
-	require.NoError(l.t, os.RemoveAll(filepath.Join(l.dir, fmt.Sprint(i))))
-	l.start(i)
-}
-
-func (l *lab) ask(i int, words ...string) string {
-	l.t.Helper()
-	cli := exec.Command("valkey-cli", append([]string{"-e", "-h", l.hosts[i], "-p", l.port}, words...)...)
-	cli.Env = append(os.Environ(), "REDISCLI_AUTH="+password)
-	out, err := cli.CombinedOutput()
-	require.NoError(l.t, err, "%v: %s", words, out)
-	return strings.TrimSpace(string(out))
-}
-
-func (l *lab) script(ctx context.Context, cli string, bootstrap bool, deadline int) *exec.Cmd {
-	run := exec.CommandContext(ctx, "bash", "converge.sh")
-	run.Env = append(os.Environ(),
-		"REDISCLI_AUTH="+password, "CLI="+cli, "HOSTS="+strings.Join(l.hosts, " "), "PORT="+l.port,
-		"PRIMARIES=3", fmt.Sprintf("BOOTSTRAP=%t", bootstrap), fmt.Sprintf("DEADLINE_SECONDS=%d", deadline))
-	return run
-}
-
-func (l *lab) converge(bootstrap bool, deadline int) (string, error) {
-	out, err := l.script(l.t.Context(), "valkey-cli", bootstrap, deadline).CombinedOutput()
-	return string(out), err
-}
-
-// layout says who serves what, as node 0 sees it: "0: 0-5460", "3: replica of 0".
-func (l *lab) layout() []string {
-	l.t.Helper()
-	number, lines := map[string]int{}, strings.Split(l.ask(0, "cluster", "nodes"), "\n")
-	for _, line := range lines {
-		fields := strings.Fields(line)
-		for i, host := range l.hosts {
-			if strings.HasPrefix(fields[1], host+":") {
-				number[fields[0]] = i
-			}
-		}
-	}
-	layout := make([]string, len(l.hosts))
-	for _, line := range lines {
-		fields := strings.Fields(line)
-		i, known := number[fields[0]]
-		require.True(l.t, known, "a stranger: %s", line)
-		if fields[3] != "-" {
-			layout[i] = fmt.Sprintf("replica of %d", number[fields[3]])
-		} else {
-			layout[i] = strings.Join(fields[8:], " ")
-		}
-	}
-	return layout
-}
-
-func seedLayout() []string {
-	return []string{"0-5460", "5461-10922", "10923-16383", "replica of 0", "replica of 1", "replica of 2"}
-}
+// Keys, and the shard of the seed's layout that each is in.
+const (
+	keyOfShard0 = "user:1000" // slot 1649
+	keyOfShard1 = "user:1001" // slot 5712
+	keyOfShard2 = "user:1003" // slot 13842
+)
 
 func TestANewCluster(t *testing.T) {
 	l := newLab(t, 6)
-	out, err := l.converge(true, 30)
-	require.NoError(t, err, out)
+	out := l.converge(Bootstrap)
+	t.Log(out)
 	assert.Contains(t, out, "the cluster is ready: 3 primaries, 3 replicas")
 	assert.Equal(t, seedLayout(), l.layout())
+	l.assertWell()
 
-	before := l.ask(0, "cluster", "myid")
-	out, err = l.converge(false, 30)
-	require.NoError(t, err, out)
-	assert.NotContains(t, out, "replicates", "a second run does nothing")
+	out = l.converge(Converge)
+	older := l.script(Repair)
+	older.Env = slices.DeleteFunc(older.Env, func(v string) bool { return strings.HasPrefix(v, "VERSION=") || strings.HasPrefix(v, "SHARDS=") })
+	said, err := older.CombinedOutput()
+	assert.NoError(t, err, "a Job of an older version runs the script too: %s", said)
+	for _, change := range []string{"replicate ", "slots", "forget"} {
+		assert.NotContains(t, out, change, "a second run does nothing")
+	}
 	assert.Equal(t, seedLayout(), l.layout())
-	assert.Equal(t, before, l.ask(0, "cluster", "myid"))
+}
+
+func TestTwoRunsAtOnce(t *testing.T) {
+	l := newLab(t, 6)
+	first := l.script(Bootstrap)
+	require.NoError(t, first.Start())
+	l.converge(Bootstrap)
+	require.NoError(t, first.Wait())
+	assert.Equal(t, seedLayout(), l.layout())
+	l.assertWell()
 }
 
 func TestOnlyAnAllowedRunBootstraps(t *testing.T) {
 	l := newLab(t, 6)
-	out, err := l.converge(false, 30)
-	assert.Error(t, err)
-	assert.Contains(t, out, "FAILED: nobody owns the slots 0 16383 and all nodes are empty")
+	for _, mode := range []Mode{Converge, Repair} {
+		assert.Contains(t, l.refused(mode), "FAILED: nobody owns the slots 0-16383 and all nodes are empty")
+	}
 	assert.Equal(t, make([]string, 6), l.layout(), "slots were given out")
 }
 
 func TestARunThatWasKilledIsRepeated(t *testing.T) {
-	// A client that does what it is asked to and then hangs, at the n-th change.
+	// A client that hangs after the n-th command of a kind, which it carries out.
 	const hanging = `#!/bin/bash
+words="$*"
+if [[ -p /dev/stdin || -f /dev/stdin ]]; then words+=" $(cat | tee "$LOG.in$$")"; exec <"$LOG.in$$"; fi
 valkey-cli "$@"; rc=$?
-case "$*" in
-*"cluster meet"*|*"cluster addslotsrange"*|*"cluster replicate"*)
-  echo >>"$COUNT"
-  if [ "$(wc -l <"$COUNT")" -ge "$N" ]; then touch "$COUNT.reached"; sleep 60; fi;;
-esac
+if [[ $words == *"$KIND"* ]]; then
+  echo >>"$LOG"
+  if [ "$(wc -l <"$LOG")" -ge "$N" ]; then touch "$LOG.reached"; sleep 60; fi
+fi
 exit $rc
 `
-	// In a new cluster 30 meetings come first, then 3 ranges of slots and 3 replicas.
-	for _, n := range []int{1, 7, 31, 33, 34, 36} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
+	for _, point := range []struct {
+		kind string
+		n    int
+	}{
+		{"set-config-epoch", 1}, {"set-config-epoch", 6},
+		{"addslotsrange", 1}, {"addslotsrange", 2}, {"addslotsrange", 3},
+		{"cluster meet", 1}, {"cluster meet", 4}, {"cluster meet", 6},
+		{"cluster replicate", 1}, {"cluster replicate", 2}, {"cluster replicate", 3},
+		{"cluster-node-timeout " + nodeTimeout, 1}, {"cluster-node-timeout " + nodeTimeout, 6},
+		{"cluster shards", 1},
+	} {
+		t.Run(point.kind+" "+strconv.Itoa(point.n), func(t *testing.T) {
 			l := newLab(t, 6)
-			cli, count := filepath.Join(l.dir, "cli"), filepath.Join(l.dir, "count")
+			cli, log := filepath.Join(l.dir, "cli"), filepath.Join(l.dir, "log")
 			require.NoError(t, os.WriteFile(cli, []byte(hanging), 0o700))
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			defer cancel()
-			first := l.script(ctx, cli, true, 30)
-			first.Env = append(first.Env, "COUNT="+count, fmt.Sprintf("N=%d", n))
+			first := l.script(Bootstrap, "CLI="+cli, "LOG="+log, "KIND="+point.kind, fmt.Sprintf("N=%d", point.n))
+			first.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // killed with all that it started
+			var said bytes.Buffer
+			first.Stdout, first.Stderr = &said, &said
 			require.NoError(t, first.Start())
 			ended := make(chan error, 1)
 			go func() { ended <- first.Wait() }()
-			require.Eventually(t, func() bool {
-				_, err := os.Stat(count + ".reached")
+			reached := assert.Eventually(t, func() bool {
+				_, err := os.Stat(log + ".reached")
 				return err == nil || len(ended) > 0
-			}, 30*time.Second, 20*time.Millisecond)
-			_ = first.Process.Kill()
+			}, 40*time.Second, 20*time.Millisecond)
+			_ = syscall.Kill(-first.Process.Pid, syscall.SIGKILL)
+			err := <-ended
+			require.True(t, reached)
+			require.EqualError(t, err, "signal: killed", "the script ended before it was killed: %s", &said)
 
-			out, err := l.converge(true, 30)
-			require.NoError(t, err, out)
+			l.converge(Bootstrap)
 			assert.Equal(t, seedLayout(), l.layout())
+			l.assertWell()
 		})
 	}
 }
 
 func TestANodeThatLostItsVolumeComesBack(t *testing.T) {
-	for role, lost := range map[string]int{"a replica": 4, "a primary": 1} {
-		t.Run(role, func(t *testing.T) {
+	for what, tc := range map[string]struct {
+		lost     int
+		takeOver bool // before the script runs
+		want     []string
+	}{
+		"a replica": {4, false, seedLayout()},
+		"a primary": {1, true, []string{"0-5460", "replica of 4", "10923-16383", "replica of 0", "5461-10922", "replica of 2"}},
+		"a primary whose replica did not yet take over": {1, false, []string{"0-5460", "replica of 4", "10923-16383", "replica of 0", "5461-10922", "replica of 2"}},
+	} {
+		t.Run(what, func(t *testing.T) {
 			l := newLab(t, 6)
-			out, err := l.converge(true, 30)
-			require.NoError(t, err, out)
-			l.ask(1, "set", "user:1002", "ada") // slot 5474, on node 1
-			l.stop(lost)
-			if lost == 1 {
-				require.Eventually(t, func() bool {
-					return strings.Contains(l.ask(4, "role"), "master")
-				}, 20*time.Second, 100*time.Millisecond, "the replica takes over")
+			l.converge(Bootstrap)
+			l.ask(1, "set", keyOfShard1, "ada")
+			l.stop(tc.lost)
+			if tc.takeOver {
+				l.becomesPrimary(4)
 			}
-			l.startEmpty(lost)
-			out, err = l.converge(false, 40)
-			require.NoError(t, err, out)
+			l.startEmpty(tc.lost)
+			out := l.converge(Repair)
 			assert.Contains(t, out, "forget ")
-			layout := l.layout()
-			if lost == 1 {
-				assert.Equal(t, []string{"0-5460", "replica of 4", "10923-16383", "replica of 0", "5461-10922", "replica of 2"}, layout)
-				assert.Equal(t, "ada", l.ask(4, "get", "user:1002"))
-			} else {
-				assert.Equal(t, seedLayout(), layout)
+			assert.Equal(t, tc.want, l.layout())
+			l.assertWell()
+			for _, i := range []int{1, 4} {
+				if l.isPrimary(i) {
+					assert.Equal(t, "ada", l.ask(i, "get", keyOfShard1))
+				}
 			}
 		})
 	}
@@ -245,42 +144,118 @@ func TestANodeThatLostItsVolumeComesBack(t *testing.T) {
 
 func TestAFailoverIsKept(t *testing.T) {
 	l := newLab(t, 6)
-	out, err := l.converge(true, 30)
-	require.NoError(t, err, out)
+	l.converge(Bootstrap)
 	l.ask(3, "cluster", "failover")
-	require.Eventually(t, func() bool { return strings.Contains(l.ask(3, "role"), "master") }, 10*time.Second, 50*time.Millisecond)
-	out, err = l.converge(false, 30)
-	require.NoError(t, err, out)
+	l.becomesPrimary(3)
+	l.converge(Converge)
 	assert.Equal(t, []string{"replica of 3", "5461-10922", "10923-16383", "0-5460", "replica of 1", "replica of 2"}, l.layout())
+	l.assertWell()
+}
+
+// A primary comes back that was away while two others took over one after the
+// other. It has no slots, is no replica, and nothing but the script ends that.
+func TestAPrimaryWithoutSlotsIsAttached(t *testing.T) {
+	l := newLab(t, 6)
+	l.converge(Bootstrap)
+	l.stop(1)
+	l.becomesPrimary(4)
+	l.add(1)
+	require.Eventually(t, func() bool { return l.answers(6) }, 10*time.Second, 50*time.Millisecond)
+	l.ask(6, "cluster", "meet", l.hosts[4], l.port)
+	id := l.ask(4, "cluster", "myid")
+	require.Eventually(t, func() bool {
+		return strings.Contains(l.ask(6, "cluster", "nodes"), id+" "+l.hosts[4])
+	}, 10*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return l.try(6, "cluster", "replicate", id) == nil }, 10*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return strings.Contains(l.ask(6, "info", "replication"), "master_link_status:up")
+	}, 20*time.Second, 50*time.Millisecond)
+	l.stop(4)
+	l.becomesPrimary(6)
+	l.start(1)
+	l.start(4)
+
+	l.converge(Repair, "REPLICAS=2")
+	assert.Equal(t, []string{"0-5460", "replica of 6", "10923-16383", "replica of 0", "replica of 6", "replica of 2", "5461-10922"}, l.layout())
+	l.assertWell()
+}
+
+func TestAnUpdateUnderWayIsWaitedFor(t *testing.T) {
+	l := newLab(t, 6)
+	l.converge(Bootstrap)
+	for i := range l.hosts {
+		if err := l.try(i, "config", "set", "cluster-announce-human-nodename", "old"); err != nil {
+			t.Skip("needs a server that has cluster-announce-human-nodename")
+		}
+	}
+	assert.Contains(t, l.refused(Converge, "VERSION=new", "DEADLINE_SECONDS=3"), l.hosts[0]+" is not yet updated: it is old, not new")
+	l.converge(Repair, "VERSION=new")
+	for i := range l.hosts {
+		l.ask(i, "config", "set", "cluster-announce-human-nodename", "new")
+	}
+	l.converge(Converge, "VERSION=new")
 }
 
 func TestAMissingNodeIsNamed(t *testing.T) {
 	l := newLab(t, 6)
 	l.stop(4)
-	out, err := l.converge(true, 3)
-	assert.Error(t, err)
-	assert.Contains(t, out, "FAILED: "+l.hosts[4]+" does not answer")
+	assert.Contains(t, l.refused(Bootstrap, "DEADLINE_SECONDS=3"), "FAILED: "+l.hosts[4]+" does not answer: Could not connect")
 }
 
 func TestAWrongPasswordIsNamed(t *testing.T) {
 	l := newLab(t, 3)
-	run := l.script(t.Context(), "valkey-cli", true, 2)
-	run.Env = append(run.Env, "REDISCLI_AUTH=wrong")
-	out, err := run.CombinedOutput()
-	assert.Error(t, err)
-	assert.Contains(t, string(out), "FAILED: "+l.hosts[0]+" does not answer")
-	assert.Contains(t, string(out), "WRONGPASS")
+	last := l.refused(Bootstrap, "DEADLINE_SECONDS=2", "REDISCLI_AUTH=wrong")
+	assert.Contains(t, last, "FAILED: "+l.hosts[0]+" does not answer: ")
+	assert.Regexp(t, "WRONGPASS|AUTH failed", last)
+}
+
+func TestANodeOfAnotherClusterIsRefused(t *testing.T) {
+	l := newLab(t, 6)
+	l.converge(Bootstrap)
+	five := strings.Join(l.hosts[:5], " ")
+	last := l.refused(Converge, "HOSTS="+five, "FAMILY="+l.network+".1[1-5]")
+	assert.Contains(t, last, l.hosts[0]+" belongs to another cluster: it knows "+l.hosts[5])
+	assert.Contains(t, l.refused(Converge, "HOSTS="+five), l.hosts[5]+" is in the cluster, but is not wanted")
+	assert.Equal(t, seedLayout(), l.layout())
 }
 
 func TestLostDataIsNotPaperedOver(t *testing.T) {
 	l := newLab(t, 6)
-	out, err := l.converge(true, 30)
-	require.NoError(t, err, out)
-	for _, i := range []int{1, 4} { // both copies of a shard
-		l.stop(i)
-		l.startEmpty(i)
+	l.converge(Bootstrap)
+	l.ask(0, "set", keyOfShard0, "ada")
+	l.ask(2, "set", keyOfShard2, "eve")
+	l.lose(1, 4) // both copies of a shard
+	for _, mode := range []Mode{Repair, Converge, Bootstrap} {
+		last := l.refused(mode)
+		assert.Contains(t, last, "FAILED: the slots 5461-10922 are lost")
+		assert.Contains(t, last, "set acceptDataLoss")
 	}
-	out, err = l.converge(true, 30)
-	assert.Error(t, err)
-	assert.Contains(t, out, "owns slots but is none of the pods: its data is lost")
+	assert.Equal(t, "cluster_slots_assigned:16384", line(l.ask(0, "cluster", "info"), "cluster_slots_assigned"), "slots were given out")
+
+	l.converge(AcceptLoss)
+	assert.Equal(t, seedLayout(), l.layout())
+	l.assertWell()
+	assert.Equal(t, "ada", l.ask(0, "get", keyOfShard0))
+	assert.Equal(t, "eve", l.ask(2, "get", keyOfShard2))
+}
+
+func TestLosingEverythingIsNotPaperedOver(t *testing.T) {
+	l := newLab(t, 6)
+	l.converge(Bootstrap)
+	l.lose(0, 1, 2, 3, 4, 5)
+	last := l.refused(Repair)
+	assert.Contains(t, last, "every volume was lost, or the cluster was never made; set acceptDataLoss")
+	l.converge(AcceptLoss)
+	assert.Equal(t, seedLayout(), l.layout())
+	l.assertWell()
+}
+
+// line returns the line of an INFO that begins with a name.
+func line(info, name string) string {
+	for l := range strings.Lines(info) {
+		if strings.HasPrefix(l, name+":") {
+			return strings.TrimSpace(l)
+		}
+	}
+	return ""
 }

@@ -1,12 +1,38 @@
 package spec
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
-// Member is one node of the cluster. Which of them are primaries is decided at
-// run time: whoever owns slots.
+// StatefulSet is one of those that the cluster's pods come from.
+type StatefulSet struct {
+	Name string
+	Pods int
+	// Shard that all its pods serve; "" when that is decided at run time.
+	Shard string
+}
+
+// StatefulSets returns those of the cluster called name, with all defaults applied,
+// in the order in which they are updated.
+func (c Cluster) StatefulSets(name string) []StatefulSet {
+	if c.Layout != StatefulSetPerShard {
+		return []StatefulSet{{Name: name, Pods: c.Pods()}}
+	}
+	sets := make([]StatefulSet, 0, c.Primaries)
+	for shard := range c.Primaries {
+		number := strconv.Itoa(shard)
+		sets = append(sets, StatefulSet{Name: name + "-" + number, Pods: 1 + c.ReplicasPerPrimary, Shard: number})
+	}
+	return sets
+}
+
+// Member is one node of the cluster. Which of those of a shard is its primary is
+// decided at run time: whoever owns slots.
 type Member struct {
 	StatefulSet string
 	Ordinal     int
+	Shard       string
 }
 
 // Pod returns the name of the member's pod.
@@ -16,8 +42,10 @@ func (m Member) Pod() string { return fmt.Sprintf("%s-%d", m.StatefulSet, m.Ordi
 // applied, in the order in which a new cluster makes them primaries.
 func (c Cluster) Members(name string) []Member {
 	members := make([]Member, 0, c.Pods())
-	for ordinal := range c.Pods() {
-		members = append(members, Member{StatefulSet: name, Ordinal: ordinal})
+	for _, set := range c.StatefulSets(name) {
+		for ordinal := range set.Pods {
+			members = append(members, Member{StatefulSet: set.Name, Ordinal: ordinal, Shard: set.Shard})
+		}
 	}
 	return members
 }
@@ -44,4 +72,19 @@ func (c Cluster) Hosts(name string) []string {
 		hosts = append(hosts, c.Host(name, m))
 	}
 	return hosts
+}
+
+// Claims returns the names that no other cluster of the namespace may use: those of
+// its pods and of what they come from.
+func (c Cluster) Claims(name string) []string {
+	claims := []string{name}
+	for _, set := range c.StatefulSets(name) {
+		if set.Name != name {
+			claims = append(claims, set.Name)
+		}
+	}
+	for _, m := range c.Members(name) {
+		claims = append(claims, m.Pod())
+	}
+	return claims
 }

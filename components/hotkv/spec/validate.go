@@ -2,7 +2,11 @@ package spec
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kvinfra/components/internal/kube"
@@ -28,6 +32,12 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	if c.Server != HotKV && c.Server != Valkey {
 		errs = append(errs, field.NotSupported(at.Child("server"), c.Server, []Server{HotKV, Valkey}))
 	}
+	if c.Layout != OneStatefulSet && c.Layout != StatefulSetPerShard {
+		errs = append(errs, field.NotSupported(at.Child("layout"), c.Layout, []Layout{OneStatefulSet, StatefulSetPerShard}))
+	}
+	errs = append(errs, c.Placement.validate(at.Child("placement"))...)
+	errs = append(errs, c.validateSettings(at)...)
+	errs = append(errs, validateLabels(c.Labels, at.Child("labels"))...)
 	if c.Primaries < 3 {
 		invalid(at.Child("primaries"), c.Primaries, "must be at least 3: fewer cannot vote out a dead primary")
 	}
@@ -36,6 +46,9 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	}
 	if c.Primaries > 0 && c.ReplicasPerPrimary > 0 && c.Pods() > maxNodes {
 		invalid(at.Child("primaries"), c.Primaries, fmt.Sprintf("makes %d nodes with their replicas; a cluster has at most %d", c.Pods(), maxNodes))
+	}
+	if c.NodeTimeoutSeconds < 1 || c.NodeTimeoutSeconds > 60 {
+		invalid(at.Child("nodeTimeoutSeconds"), c.NodeTimeoutSeconds, "must be from 1 to 60")
 	}
 	if c.TimeoutSeconds < 1 {
 		invalid(at.Child("timeoutSeconds"), c.TimeoutSeconds, "must be at least 1")
@@ -51,6 +64,24 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 			invalid(at.Child("namespace"), c.Namespace, fmt.Sprintf(
 				"makes the announced name %s %d characters long; the server takes at most %d: shorten the namespace or the name of the cluster (it counts twice)",
 				longest, len(longest), MaxHost))
+		}
+	}
+	return errs
+}
+
+// validateLabels reports labels that cannot exist, and those that say whose pods
+// they are.
+func validateLabels(labels map[string]string, at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		for _, why := range content.IsLabelKey(key) {
+			errs = append(errs, field.Invalid(at, key, why))
+		}
+		for _, why := range content.IsLabelValue(labels[key]) {
+			errs = append(errs, field.Invalid(at.Key(key), labels[key], why))
+		}
+		if key == "app" || strings.HasPrefix(key, "app.kubernetes.io/") || strings.HasPrefix(key, "kvinfra/") {
+			errs = append(errs, field.Forbidden(at.Key(key), "the cluster finds its pods by it"))
 		}
 	}
 	return errs

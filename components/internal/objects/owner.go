@@ -22,16 +22,20 @@ type Owner struct {
 type Part struct {
 	Component string // the label app.kubernetes.io/component
 	App       string
+	// Only are further labels of those of the part's pods that are meant, if not all.
+	Only map[string]string
 }
 
 // Selector returns the labels that pick the pods of part. They never change,
 // because a selector cannot.
 func (o Owner) Selector(p Part) map[string]string {
-	return map[string]string{
+	labels := map[string]string{
 		"app":                         p.App,
 		"app.kubernetes.io/instance":  o.Name,
 		"app.kubernetes.io/component": p.Component,
 	}
+	maps.Copy(labels, p.Only)
+	return labels
 }
 
 // Labels returns every label of part's objects and pods.

@@ -1,0 +1,152 @@
+package spec
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestWaitsGrowWithTheData(t *testing.T) {
+	for memory, want := range map[string][3]int{
+		"256Mi": {72, 102, 171},
+		"512Mi": {85, 115, 222},
+		"16Gi":  {879, 909, 3396},
+	} {
+		c := Cluster{Resources: Resources{Limits: Amounts{Memory: memory}}}
+		assert.Equal(t, want, [3]int{c.HandoverSeconds(), c.GraceSeconds(), c.StartSeconds()}, memory)
+	}
+}
+
+func TestReadiness(t *testing.T) {
+	const (
+		me    = "1111111111111111111111111111111111111111"
+		other = "2222222222222222222222222222222222222222"
+	)
+	// Answers of a server, as its client prints them.
+	node := func(role, link, state, known, uptime string, lines ...string) string {
+		return fmt.Sprintf("PONG\n# Server\r\nuptime_in_seconds:%s\r\n\r\n# Replication\r\nrole:%s\r\nmaster_link_status:%s\r\ncluster_state:%s\r\ncluster_known_nodes:%s\r\n%s\n",
+			uptime, role, link, state, known, strings.Join(lines, "\n"))
+	}
+	replica := me + " a.kv.svc:6379@16379 myself,slave " + other + " 0 0 1 connected"
+	primary := func(flags string) string { return other + " b.kv.svc:6379@16379 " + flags + " - 0 0 1 connected 0-100" }
+	alone := me + " a.kv.svc:6379@16379 myself,master - 0 0 1 connected 0-100"
+	cases := map[string]struct {
+		answer string
+		ready  bool
+	}{
+		"nothing":                                  {"", false},
+		"no connection":                            {"Could not connect to Valkey at 127.0.0.1:6379: Connection refused\n", false},
+		"a server that loads":                      {"LOADING Valkey is loading the dataset in memory\n", false},
+		"a wrong password":                         {"NOAUTH Authentication required.\n", false},
+		"a replica in sync":                        {node("slave", "up", "fail", "6", "1", replica, primary("master")), true},
+		"a replica out of sync":                    {node("slave", "down", "ok", "6", "900", replica, primary("master")), false},
+		"a replica of a dead primary":              {node("slave", "down", "fail", "6", "1", replica, primary("master,fail")), true},
+		"a replica of a primary that seems dead":   {node("slave", "down", "fail", "6", "1", replica, primary("master,fail?")), true},
+		"a replica of a primary without address":   {node("slave", "down", "ok", "6", "1", replica, primary("master,noaddr")), true},
+		"a replica of a primary that is forgotten": {node("slave", "down", "ok", "6", "1", replica), true},
+		"a young primary in a cluster that works":  {node("master", "", "ok", "6", "1", alone), true},
+		"a young primary in one that does not":     {node("master", "", "fail", "6", "59", alone), false},
+		"an old primary in one that does not":      {node("master", "", "fail", "6", "60", alone), true},
+		"a node that knows only itself":            {node("master", "", "fail", "1", "1", alone), true},
+	}
+	for what, tc := range cases {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			answer, cli := filepath.Join(dir, "answer"), filepath.Join(dir, "cli")
+			require.NoError(t, os.WriteFile(answer, []byte(tc.answer), 0o600))
+			require.NoError(t, os.WriteFile(cli, []byte("#!/bin/sh\ncat "+answer+"\n"), 0o700))
+			out, err := exec.Command("bash", ReadyFile, cli).CombinedOutput()
+			assert.Equal(t, tc.ready, err == nil, "%s", out)
+		})
+	}
+}
+
+// cli returns a client program of node i, as its own pod has it. Before each call
+// it runs some lines of shell.
+func (l *lab) cli(i int, before string) string {
+	l.t.Helper()
+	file, err := os.CreateTemp(l.dir, "cli")
+	require.NoError(l.t, err)
+	_, err = fmt.Fprintf(file, "#!/bin/bash\n%s\nexec valkey-cli -h %s -p %s \"$@\"\n", before, l.hosts[i], l.port)
+	require.NoError(l.t, err)
+	require.NoError(l.t, file.Close())
+	require.NoError(l.t, os.Chmod(file.Name(), 0o700))
+	return file.Name()
+}
+
+func TestAPasswordThatNobodyCanTypeStartsNothing(t *testing.T) {
+	for what, password := range map[string]string{"empty": "", "with a line break": "secret\n"} {
+		file := filepath.Join(t.TempDir(), "password")
+		require.NoError(t, os.WriteFile(file, []byte(password), 0o600))
+		out, err := exec.Command("bash", StartFile, file, "echo", "started").CombinedOutput()
+		assert.Error(t, err, what)
+		assert.Contains(t, string(out), "make the Secret with printf", what)
+	}
+}
+
+func (l *lab) ready(i int) bool {
+	l.t.Helper()
+	check := exec.Command("bash", ReadyFile, l.cli(i, ""))
+	check.Env = append(os.Environ(), "REDISCLI_AUTH="+password)
+	return check.Run() == nil
+}
+
+// handover runs the script on node i and returns how long it took.
+func (l *lab) handover(i int, seconds, before string) time.Duration {
+	l.t.Helper()
+	start := time.Now()
+	script := exec.Command("bash", HandoverFile, l.cli(i, before), seconds)
+	script.Env = append(os.Environ(), "REDISCLI_AUTH="+password)
+	out, err := script.CombinedOutput()
+	require.NoError(l.t, err, "it must never fail the stop: %s", out)
+	assert.Empty(l.t, string(out))
+	return time.Since(start)
+}
+
+func TestHandover(t *testing.T) {
+	l := newLab(t, 6)
+	for i := range l.hosts {
+		require.Eventually(t, func() bool { return l.ready(i) }, 10*time.Second, 50*time.Millisecond, "a new node holds nothing up")
+	}
+	l.converge(Bootstrap)
+	for i, host := range l.hosts {
+		assert.True(t, l.ready(i), host)
+	}
+
+	assert.Less(t, l.handover(4, "30", ""), 2*time.Second, "a replica has nothing to hand over")
+	assert.False(t, l.isPrimary(4))
+
+	l.handover(1, "3", "")
+	assert.True(t, l.isPrimary(1), "nothing is handed over to a replica that is about to stop")
+	l.ask(1, "config", "set", "cluster-replica-no-failover", "no")
+	l.ask(4, "config", "set", "cluster-replica-no-failover", "no")
+
+	took := l.handover(0, "30", "")
+	assert.False(t, l.isPrimary(0))
+	assert.True(t, l.isPrimary(3))
+	assert.Greater(t, took, 3*time.Second, "it goes on to answer so that clients learn")
+	assert.Less(t, took, 10*time.Second)
+
+	l.ask(0, "config", "set", "cluster-replica-no-failover", "no")
+	once := filepath.Join(l.dir, "once")
+	l.handover(3, "30", `[[ $1$2 != -erole || -e `+once+` ]] || { touch `+once+`; exit 1; }`)
+	assert.False(t, l.isPrimary(3), "a server that is too busy to say its role still hands over")
+
+	l.handover(1, "3", `[[ $* != *"cluster links"* ]] || exit 0`)
+	assert.True(t, l.isPrimary(1), "nothing is handed over to a replica that no voter reaches")
+
+	l.stop(5)
+	took = l.handover(2, "3", "")
+	assert.True(t, l.isPrimary(2))
+	assert.Greater(t, took, 2*time.Second, "a replica may come back")
+	assert.Less(t, took, 6*time.Second, "but not for ever")
+	assert.False(t, l.ready(5))
+}
