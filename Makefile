@@ -74,6 +74,11 @@ test: check ## every test that needs no cluster
 	@cd infra/local && go test ./...
 	@cd infra/e2e && go test ./load
 
+.PHONY: chaos
+chaos: $(LOCAL) ## the long matrices: a HotKV script that is killed at each of its steps
+	@$(LOCAL) needs
+	@PATH="$$PWD/.local/bin:$$PATH" CI=true CHAOS=1 go test -count=1 -v -run 'Killed' ./components/hotkv/spec
+
 .PHONY: check
 check: $(LOCAL) ## formatting, vet, staticcheck, shellcheck
 	@$(LOCAL) needs

@@ -78,7 +78,7 @@ func (s Stack) validate(project string) field.ErrorList {
 	for _, name := range slices.Sorted(maps.Keys(s.HotKV)) {
 		errs = append(errs, s.HotKV[name].Validate(name, at("hotkv").Child(name))...)
 	}
-	errs = append(errs, s.collisions(at("hotkv"))...)
+	errs = append(errs, collisions(s.claims(at("hotkv"), at("mooncake")))...)
 	for _, name := range slices.Sorted(maps.Keys(s.Mooncake)) {
 		errs = append(errs, s.Mooncake[name].Validate(name, at("mooncake").Child(name))...)
 	}

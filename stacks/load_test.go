@@ -89,7 +89,10 @@ func TestAllMistakesAreReportedTogether(t *testing.T) {
 func TestNamesThatCollide(t *testing.T) {
 	const shards = `"layout": "StatefulSetPerShard"`
 	_, err := load(map[string]string{"hotkv": `{"a": {"image": "x", ` + shards + `}, "a-0": {"image": "x"}}`})
-	assert.EqualError(t, err, `Pulumi.dev.yaml: kvinfra:hotkv.a-0: Invalid value: "a-0": and "a" would both have something called a-0 in the namespace kv; rename one`)
+	assert.EqualError(t, err, `Pulumi.dev.yaml: kvinfra:hotkv.a-0: Forbidden: and kvinfra:hotkv.a would both have something called a-0 in the namespace kv; rename one`)
+
+	_, err = load(map[string]string{"hotkv": `{"m-store": {"image": "x"}}`, "mooncake": `{"m": {"image": "x", "version": "0.3.13"}}`})
+	assert.EqualError(t, err, `Pulumi.dev.yaml: kvinfra:mooncake.m: Forbidden: and kvinfra:hotkv.m-store would both have something called m-store in the namespace kv; rename one`)
 
 	for what, fine := range map[string]string{
 		"in one namespace with other names": `{"a": {"image": "x", ` + shards + `}, "b-0": {"image": "x"}}`,

@@ -35,6 +35,7 @@ func (b *builder) registerOutputs(c *Cluster) error {
 		"secretName":  c.SecretName,
 		"secretKey":   c.SecretKey,
 		"password":    c.Password,
+		"namespace":   afterwards(shape.Namespace),
 		"layout":      afterwards(string(shape.Layout)),
 		"primaries":   count(shape.Primaries),
 		"replicas":    count(shape.Replicas),

@@ -49,6 +49,7 @@ func refuse(ctx *pulumi.Context, name, hook string, shapes func(*pulumi.Resource
 // shapeMap and shapeOfCluster write and read the component's own properties.
 func shapeMap(s spec.Shape) pulumi.Map {
 	return pulumi.Map{
+		"namespace":   pulumi.String(s.Namespace),
 		"layout":      pulumi.String(s.Layout),
 		"primaries":   pulumi.Int(s.Primaries),
 		"replicas":    pulumi.Int(s.Replicas),
@@ -58,6 +59,7 @@ func shapeMap(s spec.Shape) pulumi.Map {
 
 func shapeOfCluster(m resource.PropertyMap) spec.Shape {
 	return spec.Shape{
+		Namespace:   text(m, "namespace"),
 		Layout:      spec.Layout(text(m, "layout")),
 		Primaries:   number(m, "primaries"),
 		Replicas:    number(m, "replicas"),

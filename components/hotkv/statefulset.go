@@ -81,7 +81,7 @@ func (b *builder) serverTemplate(part objects.Part) *corev1.PodTemplateSpecArgs 
 	pod := objects.Pod(user, b.serverContainer())
 	pod.TerminationGracePeriodSeconds = pulumi.Int(b.spec.GraceSeconds())
 	pod.DnsConfig = boundedLookups()
-	b.place(pod, part)
+	objects.Place(pod, b.owner, part, b.spec.Placement)
 	pod.Volumes = corev1.VolumeArray{
 		&corev1.VolumeArgs{Name: pulumi.String("password"), Secret: &corev1.SecretVolumeSourceArgs{
 			SecretName:  pulumi.String(b.passwordFrom().Name),

@@ -10,6 +10,7 @@ import (
 // Shape is what of a cluster cannot be changed freely once it holds data. A zero
 // field is not known.
 type Shape struct {
+	Namespace   string
 	Layout      Layout
 	Primaries   int
 	Replicas    int // of each primary
@@ -19,13 +20,17 @@ type Shape struct {
 
 // Shape returns the shape of c.
 func (c Cluster) Shape() Shape {
-	return Shape{Layout: c.Layout, Primaries: c.Primaries, Replicas: c.ReplicasPerPrimary, StorageSize: c.Storage.Size}
+	return Shape{Namespace: c.Namespace, Layout: c.Layout, Primaries: c.Primaries, Replicas: c.ReplicasPerPrimary, StorageSize: c.Storage.Size}
 }
 
 // Refuse says why a cluster of shape old must not become one of shape wanted;
 // nil when it may.
 func Refuse(old, wanted Shape) error {
 	var errs []error
+	if old.Namespace != "" && wanted.Namespace != "" && old.Namespace != wanted.Namespace {
+		errs = append(errs, fmt.Errorf("namespace: %s to %s: that is another cluster, without the data of this one; "+
+			"set it back, or make a second cluster and move the clients", old.Namespace, wanted.Namespace))
+	}
 	if old.Layout != "" && wanted.Layout != "" && old.Layout != wanted.Layout {
 		errs = append(errs, fmt.Errorf("layout: %s to %s: that is another cluster, without the data of this one; "+
 			"set it back, or make a second cluster and move the clients", old.Layout, wanted.Layout))

@@ -4,9 +4,9 @@ import "kvinfra/components/internal/kube"
 
 // Cluster describes one HotKV cluster. A field left at zero means its default.
 type Cluster struct {
-	// Namespace of all objects; it must exist. Default: "default". It is part of
-	// the name that every node announces. A change is refused by Kubernetes'
-	// nature: it makes a new, empty cluster.
+	// Namespace of all objects; it must exist. Default: "default". It is part of the
+	// name that every node announces. A change is refused: it would be another, empty
+	// cluster.
 	Namespace string `json:"namespace,omitempty"`
 
 	// Image of the server, with bash and getent in it. Required. A change is a
@@ -116,8 +116,8 @@ type Storage struct {
 	// pods at once.
 	Size string `json:"size,omitempty"`
 
-	// ClassName of the StorageClass. Default: the Kubernetes cluster's default
-	// class. A change has no effect on volumes that exist.
+	// ClassName of the StorageClass. Default: the Kubernetes cluster's default class.
+	// A change has no effect: volumes of new pods get the first one too.
 	ClassName string `json:"className,omitempty"`
 }
 
@@ -172,7 +172,7 @@ func (c Cluster) WithDefaults() Cluster {
 	fill(&c.Memory.Percent, 60)
 	fill(&c.Memory.Policy, "noeviction")
 	fill(&c.Durability, Durable)
-	fill(&c.Placement.Spread, Preferred)
+	c.Placement = c.Placement.Or(Preferred)
 	fill(&c.Storage.Size, "1Gi")
 	fill(&c.NodeTimeoutSeconds, 5)
 	fill(&c.TimeoutSeconds, 600)

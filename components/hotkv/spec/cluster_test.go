@@ -151,6 +151,8 @@ func TestRefuse(t *testing.T) {
 		"fewer shards":                     {old: with(many, func(s *Shape) { s.Primaries = 5 }), wanted: many},
 		"more primaries":                   {old: one, wanted: with(one, func(s *Shape) { s.Primaries = 5 })},
 		"fewer pods":                       {old: Shape{Pods: 6}, wanted: Shape{Pods: 5}, want: []string{"6 to 5 pods"}},
+		"another namespace":                {old: Shape{Namespace: "a"}, wanted: Shape{Namespace: "b"}, want: []string{"namespace: a to b"}},
+		"the same namespace":               {old: Shape{Namespace: "a"}, wanted: Shape{Namespace: "a"}},
 		"more pods":                        {old: Shape{Pods: 6}, wanted: Shape{Pods: 8}},
 		"another layout":                   {old: one, wanted: many, want: []string{"layout: OneStatefulSet to StatefulSetPerShard"}},
 		"a larger volume":                  {old: one, wanted: with(one, func(s *Shape) { s.StorageSize = "2Gi" }), want: []string{"storage.size: 1Gi to 2Gi"}},

@@ -1,68 +1,21 @@
 package spec
 
-import (
-	"slices"
+import "kvinfra/components/internal/kube"
 
-	"k8s.io/apimachinery/pkg/api/validate/content"
-	"k8s.io/apimachinery/pkg/util/validation/field"
-)
-
-// Placement says on which nodes pods run. A change is a rolling restart.
-type Placement struct {
-	// Spread keeps the pods of a StatefulSet apart: "Required" allows one of them on a
-	// node, and a pod that finds none waits; "Preferred" (default) spreads them over
-	// nodes and zones as far as there are any; "Off" leaves it to Kubernetes. Only in
-	// the layout StatefulSetPerShard are these the copies of one shard.
-	Spread Spread `json:"spread,omitempty"`
-
-	// NodeSelector are labels that a node must have. Default: none.
-	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-
-	// Tolerations are taints that a node may have. Default: none.
-	Tolerations []Toleration `json:"tolerations,omitempty"`
-
-	// PriorityClassName says whose pods must give way. Default: the cluster's default.
-	PriorityClassName string `json:"priorityClassName,omitempty"`
-}
+// Placement says on which nodes pods run. A change is a rolling restart. Only in the
+// layout StatefulSetPerShard are the pods that Spread keeps apart the copies of one
+// shard.
+type Placement = kube.Placement
 
 // Spread is how far pods are kept apart.
-type Spread string
+type Spread = kube.Spread
 
 // The spreads.
 const (
-	Required  Spread = "Required"
-	Preferred Spread = "Preferred"
-	Off       Spread = "Off"
+	Required  = kube.Required
+	Preferred = kube.Preferred
+	Off       = kube.Off
 )
 
 // Toleration is Kubernetes' own: a key without a value tolerates any value.
-type Toleration struct {
-	Key    string `json:"key,omitempty"`
-	Value  string `json:"value,omitempty"`
-	Effect string `json:"effect,omitempty"` // "" is every effect
-}
-
-func (p Placement) validate(at *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	if spreads := []Spread{Required, Preferred, Off}; !slices.Contains(spreads, p.Spread) {
-		errs = append(errs, field.NotSupported(at.Child("spread"), p.Spread, spreads))
-	}
-	for key, value := range p.NodeSelector {
-		for _, why := range content.IsLabelKey(key) {
-			errs = append(errs, field.Invalid(at.Child("nodeSelector"), key, why))
-		}
-		for _, why := range content.IsLabelValue(value) {
-			errs = append(errs, field.Invalid(at.Child("nodeSelector").Key(key), value, why))
-		}
-	}
-	for i, t := range p.Tolerations {
-		at := at.Child("tolerations").Index(i)
-		if t.Key == "" && t.Value != "" {
-			errs = append(errs, field.Required(at.Child("key"), "a value needs a key"))
-		}
-		if effects := []string{"", "NoSchedule", "PreferNoSchedule", "NoExecute"}; !slices.Contains(effects, t.Effect) {
-			errs = append(errs, field.NotSupported(at.Child("effect"), t.Effect, effects[1:]))
-		}
-	}
-	return errs
-}
+type Toleration = kube.Toleration

@@ -35,7 +35,7 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	if c.Layout != OneStatefulSet && c.Layout != StatefulSetPerShard {
 		errs = append(errs, field.NotSupported(at.Child("layout"), c.Layout, []Layout{OneStatefulSet, StatefulSetPerShard}))
 	}
-	errs = append(errs, c.Placement.validate(at.Child("placement"))...)
+	errs = append(errs, c.Placement.Validate(at.Child("placement"))...)
 	errs = append(errs, c.validateSettings(at)...)
 	errs = append(errs, validateLabels(c.Labels, at.Child("labels"))...)
 	if c.Primaries < 3 {

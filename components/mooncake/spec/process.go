@@ -23,6 +23,11 @@ func (c Cluster) MasterName(name string) string {
 // StoreName is the name of the stores' objects.
 func StoreName(name string) string { return name + "-store" }
 
+// Claims returns the names that no other cluster of the namespace may use.
+func (c Cluster) Claims(name string) []string {
+	return []string{c.MasterName(name), StoreName(name)}
+}
+
 // MasterAddress is where stores and clients in any namespace find the master. One
 // of several is found in etcd: only the one that leads has an open port.
 func (c Cluster) MasterAddress(name string) string {
