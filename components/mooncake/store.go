@@ -61,6 +61,10 @@ func (b *builder) storeArgs(name string) *appsv1.StatefulSetArgs {
 	}
 }
 
+// startSeconds is how long a store may take to open its port. It is no setting: a
+// change would restart every store.
+const startSeconds = 3600
+
 func (b *builder) storeContainer() *corev1.ContainerArgs {
 	ports := corev1.ContainerPortArray{objects.Port("rest", b.spec.Store.RESTPort)}
 	readiness := &corev1.ProbeArgs{
@@ -88,7 +92,7 @@ func (b *builder) storeContainer() *corev1.ContainerArgs {
 		StartupProbe: &corev1.ProbeArgs{
 			TcpSocket:        &corev1.TCPSocketActionArgs{Port: pulumi.String("rest")},
 			PeriodSeconds:    pulumi.Int(1),
-			FailureThreshold: pulumi.Int(b.spec.TimeoutSeconds),
+			FailureThreshold: pulumi.Int(startSeconds),
 		},
 		ReadinessProbe: readiness,
 		// A restart destroys what the store holds: only a dead process is worth it.

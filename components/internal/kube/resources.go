@@ -17,15 +17,16 @@ type Amounts struct {
 	Memory string `json:"memory,omitempty"`
 }
 
-// Or fills what r leaves out. A missing memory request becomes the memory limit,
-// so that the node keeps what the process may use; CPU has no limit unless one
-// is asked for, because throttling a server delays every client.
+// Or fills what r leaves out. A missing memory request becomes the memory limit, and
+// the other way round, so that the node keeps what the process may use. CPU has no
+// limit unless one is asked for: throttling a server delays every client.
 func (r Resources) Or(d Resources) Resources {
 	fill := func(s *string, d string) {
 		if *s == "" {
 			*s = d
 		}
 	}
+	fill(&r.Limits.Memory, r.Requests.Memory)
 	fill(&r.Limits.Memory, d.Limits.Memory)
 	fill(&r.Limits.CPU, d.Limits.CPU)
 	fill(&r.Requests.CPU, d.Requests.CPU)

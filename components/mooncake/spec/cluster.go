@@ -55,9 +55,10 @@ type Cluster struct {
 	// which does not mean that data can be moved. Default false.
 	SkipVerification bool `json:"skipVerification,omitempty"`
 
-	// TimeoutSeconds bounds each wait: for the master's pod, for the stores' pods and
-	// for the check. Default 600; a large segment over RDMA is pinned at start, which
-	// takes minutes. A change runs the check again.
+	// TimeoutSeconds bounds each wait: for the master's pod, for all stores, which
+	// start and update one after the other, and for the check. Default 600; a large
+	// segment over RDMA is pinned at start, which takes minutes for each store. A change
+	// runs the check again.
 	TimeoutSeconds int `json:"timeoutSeconds,omitempty"`
 }
 

@@ -154,18 +154,19 @@ func TestValidate(t *testing.T) {
 			c.Store.DrainSeconds = new(int)
 			c.Fabric.ServiceLevel = &three
 		}, "fabric.serviceLevel: Forbidden: Mooncake 0.3.11 has no MC_IB_SL: it exists since 0.3.12"},
-		"too many workers":             {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.Tuning.Workers = 9 }, "fabric.tuning.workers: Invalid value: 9: must be between 1 and 8"},
-		"a slice of another unit":      {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.Tuning.SliceSize = "64kb" }, "fabric.tuning.sliceSize: Invalid value"},
-		"NICs without RDMA":            {func(c *Cluster) { c.Fabric.NICs = []string{"mlx5_0"} }, "fabric.nics: Forbidden"},
-		"a GID index without RDMA":     {func(c *Cluster) { c.Fabric.GIDIndex = &three }, "fabric.gidIndex: Forbidden"},
-		"a negative GID index":         {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.GIDIndex = &minus }, "fabric.gidIndex: Invalid value"},
-		"a NIC twice":                  {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs[1] = "mlx5_0" }, "fabric.nics[1]: Duplicate value"},
-		"NICs in one text":             {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs = []string{"mlx5_0,mlx5_1"} }, "fabric.nics[0]: Invalid value"},
-		"a NIC without a name":         {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs = []string{""} }, "fabric.nics[0]: Invalid value"},
-		"privileged by device plugin":  {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.Privileged = true }, "fabric.privileged: Forbidden"},
-		"a device plugin without RDMA": {func(c *Cluster) { c.Fabric.DevicePlugin.Count = 1 }, "fabric.devicePlugin: Forbidden"},
-		"a device plugin's bad name":   {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.DevicePlugin.Resource = "rdma/" }, "fabric.devicePlugin.resource: Invalid value"},
-		"a negative count of devices":  {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.DevicePlugin.Count = -1 }, "fabric.devicePlugin.count: Invalid value"},
+		"too many workers":                        {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.Tuning.Workers = 9 }, "fabric.tuning.workers: Invalid value: 9: must be between 1 and 8"},
+		"a slice of another unit":                 {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.Tuning.SliceSize = "64kb" }, "fabric.tuning.sliceSize: Invalid value"},
+		"NICs without RDMA":                       {func(c *Cluster) { c.Fabric.NICs = []string{"mlx5_0"} }, "fabric.nics: Forbidden"},
+		"a GID index without RDMA":                {func(c *Cluster) { c.Fabric.GIDIndex = &three }, "fabric.gidIndex: Forbidden"},
+		"a negative GID index":                    {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.GIDIndex = &minus }, "fabric.gidIndex: Invalid value"},
+		"a NIC twice":                             {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs[1] = "mlx5_0" }, "fabric.nics[1]: Duplicate value"},
+		"NICs in one text":                        {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs = []string{"mlx5_0,mlx5_1"} }, "fabric.nics[0]: Invalid value"},
+		"a NIC without a name":                    {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.NICs = []string{""} }, "fabric.nics[0]: Invalid value"},
+		"privileged by device plugin":             {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.Privileged = true }, "fabric.privileged: Forbidden"},
+		"a device plugin without RDMA":            {func(c *Cluster) { c.Fabric.DevicePlugin.Count = 1 }, "fabric.devicePlugin: Forbidden"},
+		"a device plugin's bad name":              {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.DevicePlugin.Resource = "rdma/" }, "fabric.devicePlugin.resource: Invalid value"},
+		"a device plugin's name without a domain": {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.DevicePlugin.Resource = "hca" }, "fabric.devicePlugin.resource: Invalid value: \"hca\": needs a domain"},
+		"a negative count of devices":             {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.DevicePlugin.Count = -1 }, "fabric.devicePlugin.count: Invalid value"},
 	}
 	for what, tc := range cases {
 		t.Run(what, func(t *testing.T) {

@@ -185,6 +185,9 @@ func (p DevicePlugin) validate(mode FabricMode, at *field.Path) field.ErrorList 
 	for _, why := range validation.IsQualifiedName(p.Resource) {
 		errs = append(errs, field.Invalid(at.Child("resource"), p.Resource, why))
 	}
+	if !strings.Contains(p.Resource, "/") {
+		errs = append(errs, field.Invalid(at.Child("resource"), p.Resource, "needs a domain, as in rdma/hca: other names are Kubernetes' own"))
+	}
 	if p.Count < 1 {
 		errs = append(errs, field.Invalid(at.Child("count"), p.Count, "must be at least 1"))
 	}
