@@ -1,5 +1,8 @@
 # make help lists the targets. STACK picks the stack file Pulumi.$(STACK).yaml.
 STACK ?= dev
+ifeq ($(strip $(STACK)),)
+$(error STACK is empty: name a stack, as in make preview STACK=dev)
+endif
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -21,31 +24,31 @@ help: ## this list
 
 .PHONY: up
 up: $(LOCAL) ## make STACK real; on the local cluster, start that first
-	@$(LOCAL) stack up $(STACK)
+	@$(LOCAL) stack up '$(STACK)'
 
 .PHONY: preview
 preview: $(LOCAL) ## show what up would do; needs no cluster
-	@$(LOCAL) stack preview $(STACK)
+	@$(LOCAL) stack preview '$(STACK)'
 
 .PHONY: output
 output: $(LOCAL) ## print the addresses and names of STACK
-	@$(LOCAL) stack output $(STACK)
+	@$(LOCAL) stack output '$(STACK)'
 
 .PHONY: refresh
 refresh: $(LOCAL) ## compare STACK with its cluster
-	@$(LOCAL) stack refresh $(STACK)
+	@$(LOCAL) stack refresh '$(STACK)'
 
 .PHONY: destroy
 destroy: $(LOCAL) ## remove what STACK made, but not the namespace and its volumes
-	@$(LOCAL) stack destroy $(STACK)
+	@$(LOCAL) stack destroy '$(STACK)'
 
 .PHONY: unlock
 unlock: $(LOCAL) ## bring STACK back after its run was killed
-	@$(LOCAL) stack unlock $(STACK)
+	@$(LOCAL) stack unlock '$(STACK)'
 
 .PHONY: render
 render: ## print the objects of STACK as YAML; needs no Pulumi and no cluster
-	@go run ./infra render $(STACK)
+	@go run ./infra render '$(STACK)'
 
 .PHONY: tools
 tools: $(LOCAL) ## find or build the Pulumi command line

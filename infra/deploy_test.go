@@ -62,7 +62,7 @@ func TestABadStackMakesNothing(t *testing.T) {
 	}{
 		"a bad setting":         {config("kubeconfig", "local", `{"hotkv": {"image": "hotkv:1", "primaries": 2}}`), "Pulumi.test.yaml: kvinfra:hotkv.hotkv.primaries"},
 		"an unknown context":    {config("kubeconfig", "other", good), `no context "other"; it has local`},
-		"a missing kubeconfig":  {config("nowhere", "local", good), "cluster.kubeconfig: nowhere: file does not exist"},
+		"a missing kubeconfig":  {config("nowhere", "local", good), "Pulumi.test.yaml: kvinfra:cluster.kubeconfig: nowhere: file does not exist"},
 		"no configuration":      {nil, "kvinfra:cluster.kubeconfig: Required value"},
 		"an unknown stack key":  {map[string]string{"kvinfra:redis": "{}"}, "kvinfra:redis: unknown key"},
 		"a bad second cluster":  {config("kubeconfig", "local", `{"a": {"image": "x"}, "b": {"image": ""}}`), "kvinfra:hotkv.b.image: Required value"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
@@ -14,6 +15,7 @@ import (
 func connect(ctx *pulumi.Context, cluster stacks.Cluster) (*kubernetes.Provider, error) {
 	root := ctx.RootDirectory()
 	if err := cluster.CheckKubeconfig(root); err != nil {
+		err = fmt.Errorf("%s: %s:%w", stacks.File(ctx.Stack()), ctx.Project(), err)
 		// A preview works without a cluster, and so without a kubeconfig.
 		if !ctx.DryRun() || !missing(err) {
 			return nil, err

@@ -30,7 +30,9 @@ func (c Cluster) validate(at *field.Path) field.ErrorList {
 
 // Inline says whether the kubeconfig is given as text and not as a path. It has
 // keys in it, so it is a secret.
-func (c Cluster) Inline() bool { return strings.Contains(c.Kubeconfig, "\n") }
+func (c Cluster) Inline() bool {
+	return strings.ContainsAny(c.Kubeconfig, "\n{") // the text may be JSON on one line
+}
 
 // KubeconfigFor returns what to give a provider whose working directory is dir, a
 // directory of the project in root: a relative path stays relative, so that the
@@ -67,12 +69,16 @@ func (c Cluster) CheckKubeconfig(root string) error {
 			Name string `json:"name"`
 		} `json:"contexts"`
 	}
+	// The reason could quote a key.
 	if err := yaml.Unmarshal(text, &config); err != nil {
-		return fmt.Errorf("cluster.kubeconfig: %s is no kubeconfig: %w", where, err)
+		return fmt.Errorf("cluster.kubeconfig: %s is no kubeconfig", where)
 	}
 	var names []string
 	for _, context := range config.Contexts {
 		names = append(names, context.Name)
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("cluster.kubeconfig: %s has no contexts", where)
 	}
 	if !slices.Contains(names, c.Context) {
 		return fmt.Errorf("cluster.context: %s has no context %q; it has %s", where, c.Context, strings.Join(names, ", "))

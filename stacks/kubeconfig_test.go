@@ -37,9 +37,10 @@ func TestCheckKubeconfig(t *testing.T) {
 		"an absolute path":             {Cluster{Kubeconfig: absolute, Context: "one"}, ""},
 		"the text itself":              {Cluster{Kubeconfig: kubeconfig, Context: "one"}, ""},
 		"a context that it lacks":      {Cluster{Kubeconfig: "good", Context: "three"}, `has no context "three"; it has one, two`},
+		"the text as JSON":             {Cluster{Kubeconfig: `{"contexts": [{"name": "one"}]}`, Context: "one"}, ""},
 		"no YAML":                      {Cluster{Kubeconfig: "broken", Context: "one"}, "is no kubeconfig"},
 		"a folder":                     {Cluster{Kubeconfig: "folder", Context: "one"}, "is a directory"},
-		"text without contexts":        {Cluster{Kubeconfig: "a: 1\n", Context: "one"}, `has no context "one"`},
+		"text without contexts":        {Cluster{Kubeconfig: "a: 1\n", Context: "one"}, "has no contexts"},
 	}
 	for what, tc := range cases {
 		t.Run(what, func(t *testing.T) {

@@ -1,15 +1,20 @@
 package stacks
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	kjson "sigs.k8s.io/json"
+
+	hotkv "kvinfra/components/hotkv/spec"
+	mooncake "kvinfra/components/mooncake/spec"
 )
 
 // Load reads a stack out of its configuration, "project:key" to JSON, as the
@@ -28,31 +33,52 @@ func Load(project, stack string, config map[string]string) (Stack, error) {
 // File returns the name of a stack's configuration file.
 func File(stack string) string { return "Pulumi." + stack + ".yaml" }
 
-// decode takes only keys that Stack has, and in each only fields that it has.
+// decode takes only keys that Stack has, and in each only fields that it has. Of
+// other programs it knows only Pulumi itself: a misspelt name must not look like a
+// stack without clusters.
 func decode(project string, config map[string]string) (Stack, error) {
-	var s Stack
-	targets := map[string]any{"cluster": &s.Cluster, "hotkv": &s.HotKV, "mooncake": &s.Mooncake}
-	known := slices.Sorted(maps.Keys(targets))
-
+	s := Stack{HotKV: map[string]hotkv.Cluster{}, Mooncake: map[string]mooncake.Cluster{}}
 	var errs []error
-	for _, full := range slices.Sorted(maps.Keys(config)) {
-		key, ours := strings.CutPrefix(full, project+":")
-		if !ours {
-			continue
-		}
-		target := targets[key]
-		if target == nil {
-			errs = append(errs, fmt.Errorf("%s: unknown key; known are %s", full, strings.Join(known, ", ")))
-			continue
-		}
-		problems, err := kjson.UnmarshalStrict([]byte(config[full]), target, kjson.DisallowUnknownFields, kjson.DisallowDuplicateFields)
-		for _, problem := range append(problems, err) {
-			if problem != nil {
-				errs = append(errs, fmt.Errorf("%s: %s", full, reason(problem)))
+	for _, key := range slices.Sorted(maps.Keys(config)) {
+		text := []byte(config[key])
+		switch key {
+		case project + ":cluster":
+			errs = append(errs, strict(key, text, &s.Cluster)...)
+		case project + ":hotkv":
+			errs = append(errs, entries(key, text, s.HotKV)...)
+		case project + ":mooncake":
+			errs = append(errs, entries(key, text, s.Mooncake)...)
+		default:
+			if !strings.HasPrefix(key, "pulumi:") {
+				errs = append(errs, fmt.Errorf("%s: unknown key; known are %s:cluster, %[2]s:hotkv and %[2]s:mooncake", key, project))
 			}
 		}
 	}
 	return s, errors.Join(errs...)
+}
+
+// entries decodes a map from name to settings, each entry by itself, so that a
+// problem names the one that has it.
+func entries[T any](key string, text []byte, into map[string]T) []error {
+	var raw map[string]json.RawMessage
+	errs := strict(key, text, &raw)
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		var entry T
+		errs = append(errs, strict(key+"."+name, raw[name], &entry)...)
+		into[name] = entry
+	}
+	return errs
+}
+
+func strict(where string, text []byte, into any) []error {
+	problems, err := kjson.UnmarshalStrict(text, into, kjson.DisallowUnknownFields, kjson.DisallowDuplicateFields)
+	var errs []error
+	for _, problem := range append(problems, err) {
+		if problem != nil {
+			errs = append(errs, fmt.Errorf("%s: %s", where, reason(problem)))
+		}
+	}
+	return errs
 }
 
 // reason puts what the JSON decoder says into the words of a stack file.
@@ -63,7 +89,11 @@ func reason(err error) string {
 		if wrongType.Field != "" {
 			where = wrongType.Field + ": "
 		}
-		return fmt.Sprintf("%sis of type %s, but must be of type %s", where, wrongType.Value, wrongType.Type.Kind())
+		wanted := map[reflect.Kind]string{
+			reflect.Struct: "a map of settings", reflect.Map: "a map", reflect.Slice: "a list",
+			reflect.String: "a text", reflect.Bool: "true or false",
+		}[wrongType.Type.Kind()]
+		return fmt.Sprintf("%sis of type %s, but must be %s", where, wrongType.Value, cmp.Or(wanted, "a number"))
 	}
 	if isSyntax, _ := kjson.SyntaxErrorOffset(err); isSyntax {
 		return "is plain text, but must be a map of settings"
@@ -78,11 +108,13 @@ func (s Stack) validate(project string) field.ErrorList {
 	for _, name := range slices.Sorted(maps.Keys(s.HotKV)) {
 		errs = append(errs, s.HotKV[name].Validate(name, at("hotkv").Child(name))...)
 	}
-	errs = append(errs, collisions(s.claims(at("hotkv"), at("mooncake")))...)
 	for _, name := range slices.Sorted(maps.Keys(s.Mooncake)) {
 		errs = append(errs, s.Mooncake[name].Validate(name, at("mooncake").Child(name))...)
 	}
-	return errs
+	if len(errs) > 0 {
+		return errs // names that are wrong need no comparison, and numbers no computing
+	}
+	return collisions(s.claims(at("hotkv"), at("mooncake")))
 }
 
 // inFile puts the file's name in front of each of the joined errors.

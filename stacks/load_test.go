@@ -42,15 +42,20 @@ func TestEveryMistakeNamesFileAndKey(t *testing.T) {
 	cases := map[string]struct {
 		key, value, want string
 	}{
-		"an unknown key":             {"hotkvs", `{}`, `kvinfra:hotkvs: unknown key; known are cluster, hotkv, mooncake`},
+		"an unknown key":             {"hotkvs", `{}`, `kvinfra:hotkvs: unknown key; known are kvinfra:cluster, kvinfra:hotkv and kvinfra:mooncake`},
 		"text in place of settings":  {"hotkv", `six`, `kvinfra:hotkv: is plain text, but must be a map`},
-		"a list in place of a map":   {"hotkv", `[]`, `kvinfra:hotkv: is of type array, but must be of type map`},
-		"an unknown field":           {"hotkv", `{"a": {"image": "x", "replicaz": 3}}`, `kvinfra:hotkv: unknown field "a.replicaz"`},
-		"an unknown nested field":    {"hotkv", `{"a": {"image": "x", "storage": {"siz": "1Gi"}}}`, `unknown field "a.storage.siz"`},
-		"a field in other letters":   {"hotkv", `{"a": {"Image": "x"}}`, `unknown field "a.Image"`},
-		"a field twice":              {"hotkv", `{"a": {"image": "x", "image": "y"}}`, `duplicate field "a.image"`},
-		"a text for a number":        {"hotkv", `{"a": {"image": "x", "primaries": "three"}}`, `primaries: is of type string, but must be of type int`},
-		"a number for a text":        {"hotkv", `{"a": {"image": 1.5}}`, `image: is of type number, but must be of type string`},
+		"a list in place of a map":   {"hotkv", `[]`, `kvinfra:hotkv: is of type array, but must be a map`},
+		"an unknown field":           {"hotkv", `{"a": {"image": "x", "replicaz": 3}}`, `kvinfra:hotkv.a: unknown field "replicaz"`},
+		"an unknown nested field":    {"hotkv", `{"a": {"image": "x", "storage": {"siz": "1Gi"}}}`, `kvinfra:hotkv.a: unknown field "storage.siz"`},
+		"a field in other letters":   {"hotkv", `{"a": {"Image": "x"}}`, `kvinfra:hotkv.a: unknown field "Image"`},
+		"a field twice":              {"hotkv", `{"a": {"image": "x", "image": "y"}}`, `kvinfra:hotkv.a: duplicate field "image"`},
+		"a text for a number":        {"hotkv", `{"a": {"image": "x", "primaries": "three"}}`, `kvinfra:hotkv.a: primaries: is of type string, but must be a number`},
+		"a number for a text":        {"hotkv", `{"a": {"image": 1.5}}`, `kvinfra:hotkv.a: image: is of type number, but must be a text`},
+		"text for a map":             {"mooncake", `{"m": {"image": "x", "fabric": "tcp"}}`, `kvinfra:mooncake.m: fabric: is of type string, but must be a map of settings`},
+		"text for a list":            {"mooncake", `{"m": {"image": "x", "fabric": {"nics": "mlx5_0"}}}`, `kvinfra:mooncake.m: fabric.nics: is of type string, but must be a list`},
+		"an entry of nothing":        {"hotkv", `{"a": null}`, `kvinfra:hotkv.a.image: Required value`},
+		"fewer than no primaries":    {"hotkv", `{"a": {"image": "x", "primaries": -1}}`, `kvinfra:hotkv.a.primaries: Invalid value: -1`},
+		"too many primaries":         {"hotkv", `{"a": {"image": "x", "primaries": 1000000000}}`, `kvinfra:hotkv.a.primaries: Invalid value: 1000000000`},
 		"a missing image":            {"hotkv", `{"a": {}}`, `kvinfra:hotkv.a.image: Required value`},
 		"a bad quantity":             {"hotkv", `{"a": {"image": "x", "storage": {"size": "1G1"}}}`, `kvinfra:hotkv.a.storage.size: Invalid value: "1G1"`},
 		"a bad name":                 {"hotkv", `{"A": {"image": "x"}}`, `kvinfra:hotkv.A.name: Invalid value: "A"`},
@@ -70,6 +75,11 @@ func TestEveryMistakeNamesFileAndKey(t *testing.T) {
 			assert.Contains(t, err.Error(), tc.want)
 		})
 	}
+}
+
+func TestAMisspeltProjectIsNoEmptyStack(t *testing.T) {
+	_, err := Load("kvinfra", "dev", map[string]string{"kvinfra:cluster": cluster, "kvinfr:hotkv": "{}"})
+	assert.EqualError(t, err, "Pulumi.dev.yaml: kvinfr:hotkv: unknown key; known are kvinfra:cluster, kvinfra:hotkv and kvinfra:mooncake")
 }
 
 func TestAllMistakesAreReportedTogether(t *testing.T) {

@@ -74,7 +74,13 @@ func unlock(ctx context.Context, c checkout.Checkout, s pulumi.Stack, _ []string
 	if err != nil {
 		return err
 	}
-	return step.RunFile("unlock "+s.Name, c.Local("log", "unlock.log"), func(log *os.File) error { return s.Unlock(ctx, log) })
+	return step.RunFile("unlock "+s.Name, c.Local("log", "unlock.log"), func(log *os.File) error {
+		did, err := s.Unlock(ctx, log)
+		if err == nil {
+			step.Say("%s", did)
+		}
+		return err
+	})
 }
 
 // open returns the stack ready to be worked on.

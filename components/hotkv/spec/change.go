@@ -48,7 +48,8 @@ func Refuse(old, wanted Shape) error {
 			"whatever role they have now, and data with them; set it back", old.Pods, wanted.Pods))
 	}
 	if old.StorageSize != "" && wanted.StorageSize != "" && !sameQuantity(old.StorageSize, wanted.StorageSize) {
-		errs = append(errs, fmt.Errorf("storage.size: %s to %s: Kubernetes cannot change the volumes of a StatefulSet in place; set it back", old.StorageSize, wanted.StorageSize))
+		errs = append(errs, fmt.Errorf("storage.size: %s to %s: Kubernetes cannot change the volumes of a StatefulSet in place; set it back "+
+			"(a cluster that never came up holds nothing: destroy it and delete its PersistentVolumeClaims)", old.StorageSize, wanted.StorageSize))
 	}
 	return errors.Join(errs...)
 }

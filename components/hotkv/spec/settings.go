@@ -118,6 +118,9 @@ func (c Cluster) validateSettings(at *field.Path) field.ErrorList {
 		if setting == "" || strings.Trim(setting, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 			errs = append(errs, field.Invalid(here, setting, "is not the name of a setting: small letters, digits and hyphens"))
 		}
+		if strings.ContainsAny(value, "\r\n") || slices.ContainsFunc(strings.Fields(value), func(word string) bool { return strings.HasPrefix(word, "--") }) {
+			errs = append(errs, field.Invalid(here, value, "is more than one setting: give each its own line"))
+		}
 		if strings.Contains(value, "$(") {
 			errs = append(errs, field.Invalid(here, value, "Kubernetes would take $( for a variable"))
 		}

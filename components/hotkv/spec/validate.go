@@ -44,8 +44,8 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	if c.ReplicasPerPrimary < 1 {
 		invalid(at.Child("replicasPerPrimary"), c.ReplicasPerPrimary, "must be at least 1: without a replica every restart is an outage")
 	}
-	if c.Primaries > 0 && c.ReplicasPerPrimary > 0 && c.Pods() > maxNodes {
-		invalid(at.Child("primaries"), c.Primaries, fmt.Sprintf("makes %d nodes with their replicas; a cluster has at most %d", c.Pods(), maxNodes))
+	if c.Primaries > maxNodes || c.ReplicasPerPrimary > maxNodes || c.Primaries > 0 && c.Pods() > maxNodes {
+		invalid(at.Child("primaries"), c.Primaries, fmt.Sprintf("with replicasPerPrimary %d makes too many nodes: a cluster has at most %d", c.ReplicasPerPrimary, maxNodes))
 	}
 	if c.NodeTimeoutSeconds < 1 || c.NodeTimeoutSeconds > 60 {
 		invalid(at.Child("nodeTimeoutSeconds"), c.NodeTimeoutSeconds, "must be from 1 to 60")

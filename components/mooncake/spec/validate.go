@@ -14,6 +14,9 @@ import (
 // labels a store's pod with the name of the StatefulSet and a number.
 const longestSuffix = len("-store-0123456789")
 
+// maxStores is far more than anybody runs, and few enough to compute with.
+const maxStores = 10000
+
 // Validate reports every problem of a cluster called name, with all defaults
 // applied.
 func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
@@ -26,8 +29,8 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	errs = append(errs, c.Master.validate(at.Child("master"))...)
 	errs = append(errs, c.validateMasters(at)...)
 	errs = append(errs, c.validateMetadata(at)...)
-	if c.Store.Replicas < 1 {
-		errs = append(errs, field.Invalid(at.Child("store", "replicas"), c.Store.Replicas, "must be at least 1"))
+	if c.Store.Replicas < 1 || c.Store.Replicas > maxStores {
+		errs = append(errs, field.Invalid(at.Child("store", "replicas"), c.Store.Replicas, fmt.Sprintf("must be from 1 to %d", maxStores)))
 	}
 	errs = append(errs, c.validateSizes(at.Child("store"))...)
 	errs = append(errs, c.validateExtraFlags(at.Child("master", "extraFlags"))...)

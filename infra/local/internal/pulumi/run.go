@@ -44,23 +44,38 @@ func (s Stack) Up(ctx context.Context, log *os.File, args ...string) (string, er
 }
 
 // Unlock brings a stack back whose run was killed: it ends what that run left,
-// removes its lock, and lets the next run take over the objects whose creation
-// was under way, so that none of them is left half known to the state.
-func (s Stack) Unlock(ctx context.Context, log *os.File) error {
+// removes its lock, and finishes what it was making, so that no object is left half
+// known to the state. It returns what it did, in words.
+func (s Stack) Unlock(ctx context.Context, log *os.File) (string, error) {
 	if err := s.idle(); err != nil {
-		return err
+		return "", err
 	}
 	if err := end(s.runs()); err != nil {
-		return err
+		return "", err
 	}
-	if err := s.run(ctx, log, log, "cancel", "--yes"); err != nil {
-		return err
+	pending, err := s.pending()
+	if err != nil {
+		return "", err
 	}
-	s.settings = []string{"PULUMI_K8S_ENABLE_PATCH_FORCE=true", "PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true"}
-	if _, err := s.Up(ctx, log); err != nil {
-		return err
+	did := "nothing to unlock"
+	if s.locked() {
+		if err := s.run(ctx, log, log, "cancel", "--yes"); err != nil {
+			return "", err
+		}
+		did = "the lock is gone"
 	}
-	return s.Run(ctx, log, log, "refresh", "--yes", "--skip-preview", "--clear-pending-creates")
+	if len(pending) == 0 {
+		return did, nil
+	}
+	if !slices.Contains(pending, "deleting") { // a destroy is not to be undone
+		s.settings = []string{"PULUMI_K8S_ENABLE_PATCH_FORCE=true", "PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true"}
+		changes, err := s.Up(ctx, log)
+		if err != nil {
+			return "", err
+		}
+		did += ", and the up that was killed is finished: " + changes
+	}
+	return did, s.Run(ctx, log, log, "refresh", "--yes", "--skip-preview", "--clear-pending-creates")
 }
 
 // run runs a pulumi command on the stack and leaves none of its plugins behind.

@@ -153,7 +153,8 @@ func TestLockedStackSaysWhatToDo(t *testing.T) {
 		other := startMarked(t, s, "pulumi")
 		want := fmt.Sprintf("process %d works on stack dev: wait for it or interrupt it", other)
 		assert.EqualError(t, run(t, "up"), "pulumi up: "+want)
-		assert.EqualError(t, s.Unlock(t.Context(), newLog(t)), want)
+		_, err := s.Unlock(t.Context(), newLog(t))
+		assert.EqualError(t, err, want)
 		assert.Len(t, running(t, s), 1)
 	})
 	t.Run("another stack is locked", func(t *testing.T) {
@@ -174,23 +175,45 @@ func TestKilledRunLeavesNoPlugin(t *testing.T) {
 	assert.Empty(t, running(t, s))
 }
 
-func TestUnlockEndsLeftoversAndRecovers(t *testing.T) {
-	s, c := newStack(t)
-	other, err := Find(c, "prod")
-	require.NoError(t, err)
-	startMarked(t, s, "plugin")
-	startMarked(t, other, "plugin")
-	require.NoError(t, s.Unlock(t.Context(), newLog(t)))
-
-	assert.Empty(t, running(t, s))
-	assert.Len(t, running(t, other), 1)
-	var verbs []string
-	for line := range strings.Lines(noted(t, "")) {
-		verbs = append(verbs, strings.Fields(line)[0])
+func TestUnlock(t *testing.T) {
+	tests := map[string]struct {
+		pending string // in the state
+		ran     []string
+		did     string
+	}{
+		"nothing was under way":    {did: "nothing to unlock", ran: []string{"-C"}},
+		"an up was killed":         {pending: "creating", did: "the up that was killed is finished", ran: []string{"-C", "up", "refresh"}},
+		"a destroy was not undone": {pending: "deleting", did: "nothing to unlock", ran: []string{"-C", "refresh"}},
 	}
-	assert.Equal(t, []string{"-C", "cancel", "up", "refresh"}, verbs)
-	assert.Contains(t, noted(t, ".env"), "PULUMI_K8S_ENABLE_PATCH_FORCE=true\n")
-	assert.Contains(t, noted(t, ""), "--clear-pending-creates")
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, c := newStack(t)
+			other, err := Find(c, "prod")
+			require.NoError(t, err)
+			startMarked(t, s, "plugin")
+			startMarked(t, other, "plugin")
+			if test.pending != "" {
+				state := c.Local("state", ".pulumi", "stacks", "kvinfra", "dev.json")
+				require.NoError(t, os.MkdirAll(filepath.Dir(state), 0o700))
+				content := fmt.Sprintf(`{"checkpoint": {"latest": {"pending_operations": [{"type": %q}]}}}`, test.pending)
+				require.NoError(t, os.WriteFile(state, []byte(content), 0o600))
+			}
+			did, err := s.Unlock(t.Context(), newLog(t))
+			require.NoError(t, err)
+
+			assert.Contains(t, did, test.did)
+			assert.Empty(t, running(t, s), "plugins that the killed run left")
+			assert.Len(t, running(t, other), 1)
+			var verbs []string
+			for line := range strings.Lines(noted(t, "")) {
+				verbs = append(verbs, strings.Fields(line)[0])
+			}
+			assert.Equal(t, test.ran, verbs)
+			if test.pending == "creating" {
+				assert.Contains(t, noted(t, ".env"), "PULUMI_K8S_ENABLE_PATCH_FORCE=true\n")
+			}
+		})
+	}
 }
 
 // startMarked starts a process of that name as a run on the stack would.

@@ -74,3 +74,33 @@ func eachState(c checkout.Checkout, do func(file string, s Stack) error) error {
 	}
 	return nil
 }
+
+// pending returns what a killed run was doing to resources: "creating", "updating"
+// or "deleting" for each.
+func (s Stack) pending() ([]string, error) {
+	files, err := filepath.Glob(s.checkout.Local("state", ".pulumi", "stacks", "*", s.Name+".json"))
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	content, err := os.ReadFile(files[0])
+	if err != nil {
+		return nil, err
+	}
+	var state struct {
+		Checkpoint struct {
+			Latest struct {
+				Operations []struct {
+					Type string `json:"type"`
+				} `json:"pending_operations"`
+			} `json:"latest"`
+		} `json:"checkpoint"`
+	}
+	if err := json.Unmarshal(content, &state); err != nil {
+		return nil, fmt.Errorf("%s: %w", files[0], err)
+	}
+	var types []string
+	for _, operation := range state.Checkpoint.Latest.Operations {
+		types = append(types, operation.Type)
+	}
+	return types, nil
+}
