@@ -88,7 +88,7 @@ func TestValidate(t *testing.T) {
 		"all memory for data":              {change: func(c *Cluster) { c.Memory.Percent = 81 }, want: "memory.percent: Invalid value: 81: must be from 10 to 80"},
 		"a cache":                          {change: func(c *Cluster) { c.Durability = Cache }},
 		"an unknown durability":            {change: func(c *Cluster) { c.Durability = "some" }, want: `durability: Unsupported value: "some"`},
-		"a volume too small for the data":  {change: func(c *Cluster) { c.Storage.Size = "900Mi" }, want: "storage.size: Invalid value: \"900Mi\": must be at least three times the memory for data, 307 MiB"},
+		"a volume too small for the data":  {change: func(c *Cluster) { c.Storage.Size = "900Mi" }, want: "storage.size: Invalid value: \"900Mi\": must be at least 922Mi, three times the memory for data (307Mi)"},
 		"a Secret that exists":             {change: func(c *Cluster) { c.PasswordFrom = SecretKey{"kv", "pass"} }},
 		"a Secret without a key":           {change: func(c *Cluster) { c.PasswordFrom.Name = "kv" }, want: "passwordFrom: Required value: name both"},
 		"a label of pods":                  {change: func(c *Cluster) { c.Labels = map[string]string{"team": "kv"} }},

@@ -144,7 +144,8 @@ func (c Cluster) validateSettings(at *field.Path) field.ErrorList {
 	// written meanwhile are there at the same time.
 	if size, err := resource.ParseQuantity(c.Storage.Size); err == nil && size.Sign() > 0 && size.Value() < 3*c.MaxMemory() {
 		errs = append(errs, field.Invalid(at.Child("storage", "size"), c.Storage.Size,
-			fmt.Sprintf("must be at least three times the memory for data, %d MiB, or the server runs out of room when it writes its files anew", c.MaxMemory()>>20)))
+			fmt.Sprintf("must be at least %dMi, three times the memory for data (%dMi), or the server runs out of room when it writes its files anew; "+
+				"on a cluster that runs, lower memory.percent instead", 3*c.MaxMemory()>>20+1, c.MaxMemory()>>20)))
 	}
 	if (c.PasswordFrom.Name == "") != (c.PasswordFrom.Key == "") {
 		errs = append(errs, field.Required(at.Child("passwordFrom"), "name both the Secret and the key"))
