@@ -179,7 +179,12 @@ func TestAPrimaryWithoutSlotsIsAttached(t *testing.T) {
 	l.start(4)
 
 	l.converge(Repair, "REPLICAS=2")
-	assert.Equal(t, []string{"0-5460", "replica of 6", "10923-16383", "replica of 0", "replica of 6", "replica of 2", "5461-10922"}, l.layout())
+	layout := l.layout()
+	// Of which shard depends on whether node 4, which also just came back, has found its
+	// own by itself: it goes where copies are fewest.
+	assert.Regexp(t, "^replica of [026]$", layout[1])
+	layout[1] = "a replica"
+	assert.Equal(t, []string{"0-5460", "a replica", "10923-16383", "replica of 0", "replica of 6", "replica of 2", "5461-10922"}, layout)
 	l.assertWell()
 }
 
