@@ -164,28 +164,21 @@ const (
 
 // WithDefaults fills every field that is zero and has a default.
 func (c Cluster) WithDefaults() Cluster {
-	fill(&c.Namespace, "default")
-	fill(&c.Server, HotKV)
-	fill(&c.Primaries, 3)
-	fill(&c.ReplicasPerPrimary, 1)
-	fill(&c.Layout, OneStatefulSet)
-	fill(&c.Memory.Percent, 60)
-	fill(&c.Memory.Policy, "noeviction")
-	fill(&c.Durability, Durable)
+	kube.Fill(&c.Namespace, "default")
+	kube.Fill(&c.Server, HotKV)
+	kube.Fill(&c.Primaries, 3)
+	kube.Fill(&c.ReplicasPerPrimary, 1)
+	kube.Fill(&c.Layout, OneStatefulSet)
+	kube.Fill(&c.Memory.Percent, 60)
+	kube.Fill(&c.Memory.Policy, "noeviction")
+	kube.Fill(&c.Durability, Durable)
 	c.Placement = c.Placement.Or(Preferred)
-	fill(&c.Storage.Size, "1Gi")
-	fill(&c.NodeTimeoutSeconds, 5)
-	fill(&c.TimeoutSeconds, 600)
+	kube.Fill(&c.Storage.Size, "1Gi")
+	kube.Fill(&c.NodeTimeoutSeconds, 5)
+	kube.Fill(&c.TimeoutSeconds, 600)
 	c.Resources = c.Resources.Or(Resources{
 		Requests: Amounts{CPU: "100m"},
 		Limits:   Amounts{Memory: "512Mi"},
 	})
 	return c
-}
-
-func fill[T comparable](v *T, d T) {
-	var zero T
-	if *v == zero {
-		*v = d
-	}
 }

@@ -21,17 +21,12 @@ type Amounts struct {
 // the other way round, so that the node keeps what the process may use. CPU has no
 // limit unless one is asked for: throttling a server delays every client.
 func (r Resources) Or(d Resources) Resources {
-	fill := func(s *string, d string) {
-		if *s == "" {
-			*s = d
-		}
-	}
-	fill(&r.Limits.Memory, r.Requests.Memory)
-	fill(&r.Limits.Memory, d.Limits.Memory)
-	fill(&r.Limits.CPU, d.Limits.CPU)
-	fill(&r.Requests.CPU, d.Requests.CPU)
-	fill(&r.Requests.Memory, d.Requests.Memory)
-	fill(&r.Requests.Memory, r.Limits.Memory)
+	Fill(&r.Limits.Memory, r.Requests.Memory)
+	Fill(&r.Limits.Memory, d.Limits.Memory)
+	Fill(&r.Limits.CPU, d.Limits.CPU)
+	Fill(&r.Requests.CPU, d.Requests.CPU)
+	Fill(&r.Requests.Memory, d.Requests.Memory)
+	Fill(&r.Requests.Memory, r.Limits.Memory)
 	return r
 }
 

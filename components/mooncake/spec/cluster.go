@@ -182,17 +182,17 @@ const (
 
 // WithDefaults fills every field that is zero and has a default.
 func (c Cluster) WithDefaults() Cluster {
-	fill(&c.Namespace, "default")
-	fill(&c.Version, versionOf(c.Image))
-	fill(&c.Metadata.Mode, MetadataP2P)
+	kube.Fill(&c.Namespace, "default")
+	kube.Fill(&c.Version, versionOf(c.Image))
+	kube.Fill(&c.Metadata.Mode, MetadataP2P)
 	if c.HighAvailability.Enabled() {
-		fill(&c.Master.Replicas, 3)
+		kube.Fill(&c.Master.Replicas, 3)
 	}
-	fill(&c.Master.Replicas, 1)
-	fill(&c.Master.LeaseMilliseconds, 10000)
-	fill(&c.Master.EvictionWatermark, 0.9)
-	fill(&c.Master.EvictionRatio, 0.05)
-	fill(&c.Master.ClientTTLSeconds, 10)
+	kube.Fill(&c.Master.Replicas, 1)
+	kube.Fill(&c.Master.LeaseMilliseconds, 10000)
+	kube.Fill(&c.Master.EvictionWatermark, 0.9)
+	kube.Fill(&c.Master.EvictionRatio, 0.05)
+	kube.Fill(&c.Master.ClientTTLSeconds, 10)
 	c.Master.Resources = c.Master.Resources.Or(Resources{
 		Requests: Amounts{CPU: "100m"},
 		Limits:   Amounts{Memory: "256Mi"},
@@ -200,10 +200,10 @@ func (c Cluster) WithDefaults() Cluster {
 	c.Fabric = c.Fabric.withDefaults()
 	c.Master.Placement = c.Master.Placement.Or(kube.Preferred)
 	c.Store.Placement = c.Store.Placement.Or(kube.Preferred)
-	fill(&c.Store.Replicas, 3)
-	fill(&c.Store.SegmentSize, "10Gi")
-	fill(&c.Store.LocalBufferSize, defaultBuffer(c.Version))
-	fill(&c.Store.RESTPort, 8088)
+	kube.Fill(&c.Store.Replicas, 3)
+	kube.Fill(&c.Store.SegmentSize, "10Gi")
+	kube.Fill(&c.Store.LocalBufferSize, defaultBuffer(c.Version))
+	kube.Fill(&c.Store.RESTPort, 8088)
 	if c.Store.DrainSeconds == nil {
 		seconds := 0
 		if c.Version.has("drain_jobs") {
@@ -215,13 +215,6 @@ func (c Cluster) WithDefaults() Cluster {
 		Requests: Amounts{CPU: "100m"},
 		Limits:   Amounts{Memory: c.footprint()},
 	})
-	fill(&c.TimeoutSeconds, 600)
+	kube.Fill(&c.TimeoutSeconds, 600)
 	return c
-}
-
-func fill[T comparable](v *T, d T) {
-	var zero T
-	if *v == zero {
-		*v = d
-	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kvinfra/components/internal/kube"
 )
 
 // Fabric says over what the data moves. A change of it restarts the stores one
@@ -123,10 +125,10 @@ func (f Fabric) Protocol() string {
 }
 
 func (f Fabric) withDefaults() Fabric {
-	fill(&f.Mode, TCP)
+	kube.Fill(&f.Mode, TCP)
 	if f.Mode == RDMADevicePlugin {
-		fill(&f.DevicePlugin.Resource, "rdma/hca")
-		fill(&f.DevicePlugin.Count, 1)
+		kube.Fill(&f.DevicePlugin.Resource, "rdma/hca")
+		kube.Fill(&f.DevicePlugin.Count, 1)
 	}
 	return f
 }

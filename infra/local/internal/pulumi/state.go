@@ -30,21 +30,11 @@ func CheckNothingElsewhere(c checkout.Checkout) error {
 		if err != nil || local {
 			return err
 		}
-		content, err := os.ReadFile(file)
+		last, err := readState(file)
 		if err != nil {
 			return err
 		}
-		var state struct {
-			Checkpoint struct {
-				Latest struct {
-					Resources []any `json:"resources"`
-				} `json:"latest"`
-			} `json:"checkpoint"`
-		}
-		if err := json.Unmarshal(content, &state); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		if n := len(state.Checkpoint.Latest.Resources); n > 0 {
+		if n := len(last.Resources); n > 0 {
 			return fmt.Errorf("stack %s has %d resources on a cluster that is not the local one: make destroy STACK=%s first, or remove %s to forget them", s.Name, n, s.Name, file)
 		}
 		return nil
@@ -82,25 +72,37 @@ func (s Stack) pending() ([]string, error) {
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}
-	content, err := os.ReadFile(files[0])
+	last, err := readState(files[0])
 	if err != nil {
 		return nil, err
 	}
-	var state struct {
-		Checkpoint struct {
-			Latest struct {
-				Operations []struct {
-					Type string `json:"type"`
-				} `json:"pending_operations"`
-			} `json:"latest"`
-		} `json:"checkpoint"`
-	}
-	if err := json.Unmarshal(content, &state); err != nil {
-		return nil, fmt.Errorf("%s: %w", files[0], err)
-	}
 	var types []string
-	for _, operation := range state.Checkpoint.Latest.Operations {
+	for _, operation := range last.Operations {
 		types = append(types, operation.Type)
 	}
 	return types, nil
+}
+
+// deployment is what a state file says of the stack's last run.
+type deployment struct {
+	Resources  []any `json:"resources"`
+	Operations []struct {
+		Type string `json:"type"`
+	} `json:"pending_operations"`
+}
+
+func readState(file string) (deployment, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return deployment{}, err
+	}
+	var state struct {
+		Checkpoint struct {
+			Latest deployment `json:"latest"`
+		} `json:"checkpoint"`
+	}
+	if err := json.Unmarshal(content, &state); err != nil {
+		return deployment{}, fmt.Errorf("%s: %w", file, err)
+	}
+	return state.Checkpoint.Latest, nil
 }
