@@ -24,8 +24,9 @@ func TestRunFailsWithTheLastWords(t *testing.T) {
 func TestEndOfTheContextInterruptsTheFamily(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	notes := filepath.Join(t.TempDir(), "notes")
-	family := `(trap "echo grandchild >>$0; exit" INT; echo ready >>$0; while :; do sleep 0.05; done) &
-trap "wait; echo child >>$0; exit 0" INT; while :; do sleep 0.05; done`
+	family := `trap "wait; echo child >>$0; exit 0" INT
+(trap "echo grandchild >>$0; exit" INT; echo ready >>$0; while :; do sleep 0.05; done) &
+while :; do sleep 0.05; done`
 	cmd := Command(ctx, "bash", "-c", family, notes)
 	require.NoError(t, cmd.Start())
 	require.Eventually(t, func() bool { return read(notes) == "ready\n" }, 10*time.Second, 10*time.Millisecond)
