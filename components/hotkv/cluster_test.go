@@ -9,9 +9,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"gotest.tools/v3/golden"
 
 	"kvinfra/components/hotkv"
+	"kvinfra/components/internal/componenttest"
 	"kvinfra/components/internal/seed"
 	"kvinfra/components/render"
 )
@@ -70,21 +70,13 @@ func run(spec hotkv.Spec, o render.Options) ([]render.Resource, error) {
 	return render.Program(program("hotkv", &hotkv.ClusterArgs{Spec: spec}), o)
 }
 
+func runs(spec hotkv.Spec) componenttest.Run {
+	return func(o render.Options) ([]render.Resource, error) { return run(spec, o) }
+}
+
 func TestObjects(t *testing.T) {
 	for name, spec := range specs() {
-		t.Run(name, func(t *testing.T) {
-			resources, err := run(spec, render.Options{})
-			require.NoError(t, err)
-			manifests, err := render.YAML(resources)
-			require.NoError(t, err)
-			golden.Assert(t, string(manifests), name+".golden.yaml")
-
-			previewed, err := run(spec, render.Options{Preview: true})
-			require.NoError(t, err)
-			inPreview, err := render.YAML(previewed)
-			require.NoError(t, err)
-			assert.Equal(t, string(manifests), string(inPreview), "a preview shows other objects than an up makes")
-		})
+		t.Run(name, func(t *testing.T) { componenttest.Objects(t, name+".golden.yaml", runs(spec)) })
 	}
 }
 
@@ -121,20 +113,7 @@ func TestNoArgsAreBadArgs(t *testing.T) {
 }
 
 func TestEveryFailedCreationIsReported(t *testing.T) {
-	all, err := run(specs()["default"], render.Options{})
-	require.NoError(t, err)
-	require.NotEmpty(t, all)
-	for _, failing := range all {
-		t.Run(failing.Type+" "+failing.Name, func(t *testing.T) {
-			_, err := run(specs()["default"], render.Options{Fail: func(r render.Resource) error {
-				if r.Type == failing.Type && r.Name == failing.Name {
-					return errors.New("no room")
-				}
-				return nil
-			}})
-			assert.ErrorContains(t, err, "no room")
-		})
-	}
+	componenttest.EveryFailedCreation(t, runs(specs()["default"]))
 }
 
 func TestTwoClustersInOneNamespaceShareNoName(t *testing.T) {

@@ -96,23 +96,20 @@ func (b *builder) convergePod(mode spec.Mode) *corev1.PodTemplateSpecArgs {
 	for _, v := range b.spec.ConvergeVariables(b.name, b.version, mode) {
 		env = append(env, objects.Env(v.Name, v.Value))
 	}
-	pod := objects.JobPod(b.owner, b.repair(), user, &corev1.ContainerArgs{
-		Name:                     pulumi.String("converge"),
-		Image:                    pulumi.String(b.spec.Image),
-		ImagePullPolicy:          pulumi.String("IfNotPresent"),
-		Command:                  pulumi.ToStringArray([]string{"bash", "/scripts/" + spec.ConvergeFile}),
-		Env:                      env,
-		Resources:                objects.Resources(convergeResources()),
-		SecurityContext:          objects.Locked(),
-		TerminationMessagePolicy: pulumi.String("FallbackToLogsOnError"),
+	pod := objects.JobPod(b.owner, b.repair(), user, objects.Container(corev1.ContainerArgs{
+		Name:      pulumi.String("converge"),
+		Image:     pulumi.String(b.spec.Image),
+		Command:   pulumi.ToStringArray([]string{"bash", "/scripts/" + spec.ConvergeFile}),
+		Env:       env,
+		Resources: objects.Resources(convergeResources()),
 		VolumeMounts: corev1.VolumeMountArray{
 			objects.Mount("scripts", "/scripts"),
 			objects.Mount("tmp", "/tmp"),
 		},
-	})
-	pod.Spec.(*corev1.PodSpecArgs).ImagePullSecrets = b.imagePullSecrets()
+	}))
+	pod.Spec.(*corev1.PodSpecArgs).ImagePullSecrets = objects.PullSecrets(b.spec.ImagePullSecrets)
 	pod.Spec.(*corev1.PodSpecArgs).Volumes = corev1.VolumeArray{
-		&corev1.VolumeArgs{Name: pulumi.String("scripts"), ConfigMap: &corev1.ConfigMapVolumeSourceArgs{Name: pulumi.String(b.scriptsName())}},
+		objects.ConfigMapVolume("scripts", b.scriptsName()),
 		&corev1.VolumeArgs{Name: pulumi.String("tmp"), EmptyDir: &corev1.EmptyDirVolumeSourceArgs{}},
 	}
 	return pod

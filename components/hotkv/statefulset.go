@@ -44,7 +44,7 @@ func (b *builder) createStatefulSets() error {
 		if err != nil {
 			return err
 		}
-		budget, err := policyv1.NewPodDisruptionBudget(b.ctx, set.Name, b.budget(set), b.child())
+		budget, err := policyv1.NewPodDisruptionBudget(b.ctx, set.Name, objects.Budget(b.owner, set.Name, b.shard(set)), b.child())
 		if err != nil {
 			return err
 		}
@@ -88,9 +88,9 @@ func (b *builder) serverTemplate(part objects.Part) *corev1.PodTemplateSpecArgs 
 			DefaultMode: pulumi.Int(0o440),
 			Items:       corev1.KeyToPathArray{&corev1.KeyToPathArgs{Key: pulumi.String(b.passwordFrom().Key), Path: pulumi.String("password")}},
 		}},
-		&corev1.VolumeArgs{Name: pulumi.String("scripts"), ConfigMap: &corev1.ConfigMapVolumeSourceArgs{Name: pulumi.String(b.lifecycleName())}},
+		objects.ConfigMapVolume("scripts", b.lifecycleName()),
 	}
-	pod.ImagePullSecrets = b.imagePullSecrets()
+	pod.ImagePullSecrets = objects.PullSecrets(b.spec.ImagePullSecrets)
 	annotations := pulumi.ToStringMap(b.spec.Annotations)
 	if b.spec.Restart != "" {
 		annotations["kvinfra/restart"] = pulumi.String(b.spec.Restart)
@@ -100,22 +100,13 @@ func (b *builder) serverTemplate(part objects.Part) *corev1.PodTemplateSpecArgs 
 	return template
 }
 
-func (b *builder) imagePullSecrets() corev1.LocalObjectReferenceArray {
-	var secrets corev1.LocalObjectReferenceArray
-	for _, name := range b.spec.ImagePullSecrets {
-		secrets = append(secrets, &corev1.LocalObjectReferenceArgs{Name: pulumi.String(name)})
-	}
-	return secrets
-}
-
 func (b *builder) serverContainer() *corev1.ContainerArgs {
 	programs := b.spec.Server.Programs()
-	return &corev1.ContainerArgs{
-		Name:            pulumi.String("hotkv"),
-		Image:           pulumi.String(b.spec.Image),
-		ImagePullPolicy: pulumi.String("IfNotPresent"),
-		Command:         pulumi.ToStringArray([]string{"bash", "/scripts/" + spec.StartFile, "/etc/hotkv/password", programs.Server}),
-		Args:            pulumi.ToStringArray(append(b.spec.Arguments(b.name), spec.VersionArguments(b.version)...)),
+	return objects.Container(corev1.ContainerArgs{
+		Name:    pulumi.String("hotkv"),
+		Image:   pulumi.String(b.spec.Image),
+		Command: pulumi.ToStringArray([]string{"bash", "/scripts/" + spec.StartFile, "/etc/hotkv/password", programs.Server}),
+		Args:    pulumi.ToStringArray(append(b.spec.Arguments(b.name), spec.VersionArguments(b.version)...)),
 		Env: corev1.EnvVarArray{
 			objects.EnvFromField("POD_NAME", "metadata.name"),
 			b.passwordVariable(),
@@ -124,19 +115,17 @@ func (b *builder) serverContainer() *corev1.ContainerArgs {
 			objects.Port("client", spec.ClientPort),
 			objects.Port("bus", spec.BusPort),
 		},
-		Lifecycle:                b.handover(),
-		StartupProbe:             b.startup(),
-		ReadinessProbe:           b.readiness(),
-		LivenessProbe:            liveness(),
-		Resources:                objects.Resources(b.spec.Resources),
-		SecurityContext:          objects.Locked(),
-		TerminationMessagePolicy: pulumi.String("FallbackToLogsOnError"),
+		Lifecycle:      b.handover(),
+		StartupProbe:   b.startup(),
+		ReadinessProbe: b.readiness(),
+		LivenessProbe:  liveness(),
+		Resources:      objects.Resources(b.spec.Resources),
 		VolumeMounts: corev1.VolumeMountArray{
 			objects.Mount("data", "/data"),
 			objects.Mount("password", "/etc/hotkv"),
 			objects.Mount("scripts", "/scripts"),
 		},
-	}
+	})
 }
 
 func (b *builder) claim() *corev1.PersistentVolumeClaimTypeArgs {

@@ -2,7 +2,6 @@ package mooncake
 
 import (
 	policyv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/policy/v1"
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"kvinfra/components/internal/objects"
 	"kvinfra/components/mooncake/spec"
@@ -21,14 +20,6 @@ func (b *builder) createDisruptionBudgets() error {
 }
 
 func (b *builder) createBudget(name string, part objects.Part) error {
-	_, err := policyv1.NewPodDisruptionBudget(b.ctx, name, &policyv1.PodDisruptionBudgetArgs{
-		Metadata: b.owner.Meta(name, part),
-		Spec: &policyv1.PodDisruptionBudgetSpecArgs{
-			MaxUnavailable: pulumi.Int(1),
-			// Kept, a pod that is of no use would hold up the repair of its node.
-			UnhealthyPodEvictionPolicy: pulumi.String("AlwaysAllow"),
-			Selector:                   b.owner.LabelSelector(part),
-		},
-	}, b.child())
+	_, err := policyv1.NewPodDisruptionBudget(b.ctx, name, objects.Budget(b.owner, name, part), b.child())
 	return err
 }

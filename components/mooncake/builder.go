@@ -83,19 +83,8 @@ func (b *builder) registerOutputs(c *Cluster) error {
 // pod returns a pod of the cluster with one process.
 func (b *builder) pod(container *corev1.ContainerArgs) *corev1.PodSpecArgs {
 	pod := objects.Pod(user, container)
-	pod.ImagePullSecrets = b.pullSecrets()
+	pod.ImagePullSecrets = objects.PullSecrets(b.spec.ImagePullSecrets)
 	return pod
-}
-
-func (b *builder) pullSecrets() corev1.LocalObjectReferenceArrayInput {
-	var references corev1.LocalObjectReferenceArray
-	for _, name := range b.spec.ImagePullSecrets {
-		references = append(references, &corev1.LocalObjectReferenceArgs{Name: pulumi.String(name)})
-	}
-	if references == nil {
-		return nil // and not an empty list in the pod
-	}
-	return references
 }
 
 // environment returns the variables of a container.

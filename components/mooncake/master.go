@@ -20,14 +20,13 @@ func (b *builder) masterArgs(name string) *appsv1.DeploymentArgs {
 	if b.spec.Metadata.Mode == spec.MetadataHTTP {
 		ports = append(ports, objects.Port("metadata", spec.MetadataPort))
 	}
-	container := &corev1.ContainerArgs{
-		Name:            pulumi.String("mooncake-master"),
-		Image:           pulumi.String(b.spec.Image),
-		ImagePullPolicy: pulumi.String("IfNotPresent"),
-		Command:         pulumi.ToStringArray(b.spec.MasterCommand()),
-		Args:            pulumi.ToStringArray(b.spec.MasterArguments(b.name)),
-		Env:             environment(b.spec.MasterVariables(b.name)),
-		Ports:           ports,
+	container := objects.Container(corev1.ContainerArgs{
+		Name:    pulumi.String("mooncake-master"),
+		Image:   pulumi.String(b.spec.Image),
+		Command: pulumi.ToStringArray(b.spec.MasterCommand()),
+		Args:    pulumi.ToStringArray(b.spec.MasterArguments(b.name)),
+		Env:     environment(b.spec.MasterVariables(b.name)),
+		Ports:   ports,
 		StartupProbe: &corev1.ProbeArgs{
 			TcpSocket:        &corev1.TCPSocketActionArgs{Port: pulumi.String("rpc")},
 			PeriodSeconds:    pulumi.Int(1),
@@ -43,10 +42,8 @@ func (b *builder) masterArgs(name string) *appsv1.DeploymentArgs {
 			TimeoutSeconds:   pulumi.Int(5),
 			FailureThreshold: pulumi.Int(6),
 		},
-		Resources:                objects.Resources(b.spec.Master.Resources),
-		SecurityContext:          objects.Locked(),
-		TerminationMessagePolicy: pulumi.String("FallbackToLogsOnError"),
-	}
+		Resources: objects.Resources(b.spec.Master.Resources),
+	})
 	pod := b.pod(container)
 	objects.Place(pod, b.owner, b.master(), b.spec.Master.Placement)
 	// As process 1 some releases do not hear SIGTERM.

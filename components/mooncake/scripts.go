@@ -23,10 +23,7 @@ func (b *builder) createScripts() (err error) {
 }
 
 func (b *builder) scriptsVolume() *corev1.VolumeArgs {
-	return &corev1.VolumeArgs{
-		Name:      pulumi.String("scripts"),
-		ConfigMap: &corev1.ConfigMapVolumeSourceArgs{Name: pulumi.String(b.scriptsName())},
-	}
+	return objects.ConfigMapVolume("scripts", b.scriptsName())
 }
 
 func scriptsMount() *corev1.VolumeMountArgs { return objects.Mount("scripts", scriptsDir) }

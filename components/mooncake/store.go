@@ -79,14 +79,13 @@ func (b *builder) storeContainer() *corev1.ContainerArgs {
 			TimeoutSeconds: pulumi.Int(5),
 		}
 	}
-	return &corev1.ContainerArgs{
-		Name:            pulumi.String("mooncake-store"),
-		Image:           pulumi.String(b.spec.Image),
-		ImagePullPolicy: pulumi.String("IfNotPresent"),
-		Command:         pulumi.ToStringArray([]string{"python3", "-m", "mooncake.mooncake_store_service"}),
-		Args:            pulumi.ToStringArray(b.spec.StoreArguments()),
-		Env:             environment(b.spec.StoreVariables(b.name)),
-		Ports:           ports,
+	return objects.Container(corev1.ContainerArgs{
+		Name:    pulumi.String("mooncake-store"),
+		Image:   pulumi.String(b.spec.Image),
+		Command: pulumi.ToStringArray([]string{"python3", "-m", "mooncake.mooncake_store_service"}),
+		Args:    pulumi.ToStringArray(b.spec.StoreArguments()),
+		Env:     environment(b.spec.StoreVariables(b.name)),
+		Ports:   ports,
 		// The port opens only when the segment is registered at the master; RDMA pins a
 		// large one for minutes.
 		StartupProbe: &corev1.ProbeArgs{
@@ -101,8 +100,6 @@ func (b *builder) storeContainer() *corev1.ContainerArgs {
 			PeriodSeconds:    pulumi.Int(10),
 			FailureThreshold: pulumi.Int(6),
 		},
-		Resources:                objects.Resources(b.spec.Store.Resources),
-		SecurityContext:          objects.Locked(),
-		TerminationMessagePolicy: pulumi.String("FallbackToLogsOnError"),
-	}
+		Resources: objects.Resources(b.spec.Store.Resources),
+	})
 }

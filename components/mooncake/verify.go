@@ -30,19 +30,16 @@ func (b *builder) createVerifyJob() error {
 }
 
 func (b *builder) verifyPod() *corev1.PodTemplateSpecArgs {
-	template := objects.JobPod(b.owner, b.verification(), user, &corev1.ContainerArgs{
-		Name:                     pulumi.String("verify"),
-		Image:                    pulumi.String(b.spec.Image),
-		ImagePullPolicy:          pulumi.String("IfNotPresent"),
-		Command:                  pulumi.ToStringArray([]string{"python3", scriptsDir + "/verify.py"}),
-		Env:                      environment(b.spec.VerifyVariables(b.name)),
-		Resources:                objects.Resources(verifyResources()),
-		SecurityContext:          objects.Locked(),
-		TerminationMessagePolicy: pulumi.String("FallbackToLogsOnError"),
-		VolumeMounts:             corev1.VolumeMountArray{scriptsMount()},
-	})
+	template := objects.JobPod(b.owner, b.verification(), user, objects.Container(corev1.ContainerArgs{
+		Name:         pulumi.String("verify"),
+		Image:        pulumi.String(b.spec.Image),
+		Command:      pulumi.ToStringArray([]string{"python3", scriptsDir + "/verify.py"}),
+		Env:          environment(b.spec.VerifyVariables(b.name)),
+		Resources:    objects.Resources(verifyResources()),
+		VolumeMounts: corev1.VolumeMountArray{scriptsMount()},
+	}))
 	pod := template.Spec.(*corev1.PodSpecArgs)
-	pod.ImagePullSecrets = b.pullSecrets()
+	pod.ImagePullSecrets = objects.PullSecrets(b.spec.ImagePullSecrets)
 	pod.TerminationGracePeriodSeconds = pulumi.Int(1) // nothing to finish: what it wrote is evicted some day
 	pod.Volumes = corev1.VolumeArray{b.scriptsVolume()}
 	return template

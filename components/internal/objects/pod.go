@@ -36,6 +36,15 @@ func JobPod(o Owner, p Part, id int, containers ...corev1.ContainerInput) *corev
 	})
 }
 
+// Container returns c with what every container has. The last lines of its log are
+// the reason of its end, which the engine shows.
+func Container(c corev1.ContainerArgs) *corev1.ContainerArgs {
+	c.ImagePullPolicy = pulumi.String("IfNotPresent")
+	c.SecurityContext = Locked()
+	c.TerminationMessagePolicy = pulumi.String("FallbackToLogsOnError")
+	return &c
+}
+
 // Locked returns the security context of a container that needs nothing.
 func Locked() *corev1.SecurityContextArgs {
 	return &corev1.SecurityContextArgs{
@@ -89,6 +98,26 @@ func Port(name string, number int) *corev1.ContainerPortArgs {
 // the same name.
 func ServicePort(name string, number int) *corev1.ServicePortArgs {
 	return &corev1.ServicePortArgs{Name: pulumi.String(name), Port: pulumi.Int(number), TargetPort: pulumi.String(name)}
+}
+
+// PullSecrets returns references to Secrets, and no empty list in the pod for none.
+func PullSecrets(names []string) corev1.LocalObjectReferenceArrayInput {
+	if len(names) == 0 {
+		return nil
+	}
+	var references corev1.LocalObjectReferenceArray
+	for _, name := range names {
+		references = append(references, &corev1.LocalObjectReferenceArgs{Name: pulumi.String(name)})
+	}
+	return references
+}
+
+// ConfigMapVolume returns a volume with the files of a ConfigMap.
+func ConfigMapVolume(volume, configMap string) *corev1.VolumeArgs {
+	return &corev1.VolumeArgs{
+		Name:      pulumi.String(volume),
+		ConfigMap: &corev1.ConfigMapVolumeSourceArgs{Name: pulumi.String(configMap)},
+	}
 }
 
 // Mount returns the place of a volume in a container.
