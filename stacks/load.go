@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -111,6 +112,27 @@ func parse(text string) any {
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
 		return text
+	}
+	return withDates(value)
+}
+
+// withDates has dates as their writer did. The engine makes "2026-11-30 00:00:00
+// +0000 UTC" of 2026-11-30, which is a likely value of restart.
+func withDates(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			v[key] = withDates(inner)
+		}
+	case []any:
+		for i, inner := range v {
+			v[i] = withDates(inner)
+		}
+	case string:
+		date, is := strings.CutSuffix(v, " 00:00:00 +0000 UTC")
+		if _, err := time.Parse(time.DateOnly, date); is && err == nil {
+			return date
+		}
 	}
 	return value
 }

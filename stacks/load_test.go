@@ -125,3 +125,26 @@ func TestNamesThatCollide(t *testing.T) {
 		assert.NoError(t, err, what)
 	}
 }
+
+func TestADateIsTheTextThatAUserWrote(t *testing.T) {
+	for given, want := range map[string]string{
+		"2026-11-30 00:00:00 +0000 UTC": "2026-11-30",
+		"2026-11-30 10:00:00 +0000 UTC": "2026-11-30 10:00:00 +0000 UTC", // there are many ways to write it
+		"2026-11-30":                    "2026-11-30",
+		"at 00:00:00 +0000 UTC":         "at 00:00:00 +0000 UTC",
+	} {
+		s, err := load(map[string]string{"hotkv": `{"a": {"image": "x", "restart": "` + given + `"}}`})
+		require.NoError(t, err)
+		assert.Equal(t, want, s.HotKV["a"].Restart)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"image", "memory", "primaries", "replicasPerPrimary", "storage"}
+	for word, want := range map[string]string{
+		"Image": "image", "imag": "image", "primarys": "primaries", "replicas": "replicasPerPrimary", "replicaz": "replicasPerPrimary",
+		"mode": "", "port": "", "x": "", "persistence": "",
+	} {
+		assert.Equal(t, want, nearest(word, known), word)
+	}
+}

@@ -31,12 +31,11 @@ func TestSchema(t *testing.T) {
 // TestStackFilesFitTheSchema checks what an editor checks, with the schema that each
 // file names.
 func TestStackFilesFitTheSchema(t *testing.T) {
-	files, err := filepath.Glob("../Pulumi.*.yaml")
+	files, err := filepath.Glob("../infra/e2e/stacks/*.yaml")
 	require.NoError(t, err)
-	others, err := filepath.Glob("../infra/e2e/stacks/*.yaml")
-	require.NoError(t, err)
-	require.Greater(t, len(files)+len(others), 3)
-	for _, file := range append(files, others...) {
+	require.NotEmpty(t, files)
+	// By name: a user's own stack file beside them may name none.
+	for _, file := range append(files, "../Pulumi.dev.yaml", "../Pulumi.prod.yaml") {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		first, _, _ := strings.Cut(string(text), "\n")
@@ -235,7 +234,7 @@ func document(file *jsonschema.Schema) string {
 
 They stand under ` + "`config:`. `make golden`" + ` writes this page from the comments in the code, and [schema.json](schema.json),
 which says the same to editors. A key that is not here is refused, and so is a value of another form; nothing is made then. A
-text that looks like a number, a date, true, false or null needs quotes. Where there is no default, the meaning says what
+text that looks like a number, a time, true, false or null needs quotes. Where there is no default, the meaning says what
 is used.
 `)
 	config, _ := file.Properties.Get("config")
