@@ -93,7 +93,7 @@ check: $(LOCAL) ## formatting, vet, staticcheck, shellcheck
 
 .PHONY: golden
 golden: ## rewrite the golden files; read their diff before you commit it
-	@go test ./components/hotkv ./components/mooncake ./infra -run 'Objects|Stacks' -update
+	@go test ./stacks ./components/hotkv ./components/mooncake ./infra -run 'Schema|Objects|Stacks' -update
 
 .PHONY: e2e
 e2e: $(LOCAL) ## every test that needs a cluster; starts the local one

@@ -12,12 +12,11 @@ import (
 
 	"kvinfra/components/hotkv"
 	"kvinfra/components/mooncake"
-	"kvinfra/stacks"
 )
 
 // deploy runs what the stack's configuration names.
 func deploy(ctx *pulumi.Context, config map[string]string) error {
-	stack, err := stacks.Load(ctx.Project(), ctx.Stack(), config)
+	stack, err := load(ctx, config)
 	if err != nil {
 		return err
 	}

@@ -42,18 +42,19 @@ func TestEveryMistakeNamesFileAndKey(t *testing.T) {
 	cases := map[string]struct {
 		key, value, want string
 	}{
-		"an unknown key":             {"hotkvs", `{}`, `kvinfra:hotkvs: unknown key; known are kvinfra:cluster, kvinfra:hotkv and kvinfra:mooncake`},
-		"text in place of settings":  {"hotkv", `six`, `kvinfra:hotkv: is plain text, but must be a map`},
-		"a list in place of a map":   {"hotkv", `[]`, `kvinfra:hotkv: is of type array, but must be a map`},
-		"an unknown field":           {"hotkv", `{"a": {"image": "x", "replicaz": 3}}`, `kvinfra:hotkv.a: unknown field "replicaz"`},
-		"an unknown nested field":    {"hotkv", `{"a": {"image": "x", "storage": {"siz": "1Gi"}}}`, `kvinfra:hotkv.a: unknown field "storage.siz"`},
-		"a field in other letters":   {"hotkv", `{"a": {"Image": "x"}}`, `kvinfra:hotkv.a: unknown field "Image"`},
-		"a field twice":              {"hotkv", `{"a": {"image": "x", "image": "y"}}`, `kvinfra:hotkv.a: duplicate field "image"`},
-		"a text for a number":        {"hotkv", `{"a": {"image": "x", "primaries": "three"}}`, `kvinfra:hotkv.a: primaries: is of type string, but must be a number`},
-		"a number for a text":        {"hotkv", `{"a": {"image": 1.5}}`, `kvinfra:hotkv.a: image: is of type number, but must be a text`},
-		"text for a map":             {"mooncake", `{"m": {"image": "x", "fabric": "tcp"}}`, `kvinfra:mooncake.m: fabric: is of type string, but must be a map of settings`},
-		"text for a list":            {"mooncake", `{"m": {"image": "x", "fabric": {"nics": "mlx5_0"}}}`, `kvinfra:mooncake.m: fabric.nics: is of type string, but must be a list`},
-		"an entry of nothing":        {"hotkv", `{"a": null}`, `kvinfra:hotkv.a.image: Required value`},
+		"an unknown key":             {"hotkvs", `{}`, `kvinfra:hotkvs: unknown key; did you mean kvinfra:hotkv?`},
+		"text in place of settings":  {"hotkv", `six`, `kvinfra:hotkv: is the text "six", but must be a map of settings`},
+		"a list in place of a map":   {"hotkv", `[]`, `kvinfra:hotkv: is a list, but must be a map of settings`},
+		"an unknown field":           {"hotkv", `{"a": {"image": "x", "replicaz": 3}}`, `kvinfra:hotkv.a.replicaz: unknown key; did you mean replicasPerPrimary?`},
+		"an unknown nested field":    {"hotkv", `{"a": {"image": "x", "storage": {"siz": "1Gi"}}}`, `kvinfra:hotkv.a.storage.siz: unknown key; did you mean size?`},
+		"a field in other letters":   {"hotkv", `{"a": {"Image": "x"}}`, `kvinfra:hotkv.a.Image: unknown key; did you mean image?`},
+		"a field of another place":   {"hotkv", `{"a": {"image": "x", "size": "1Gi"}}`, `kvinfra:hotkv.a.size: unknown key; did you mean kvinfra:hotkv.a.storage.size?`},
+		"a field of two others":      {"mooncake", `{"m": {"image": "x", "replicas": 2}}`, `kvinfra:mooncake.m.replicas: unknown key; did you mean kvinfra:mooncake.m.master.replicas or kvinfra:mooncake.m.store.replicas?`},
+		"a text for a number":        {"hotkv", `{"a": {"image": "x", "primaries": "three"}}`, `kvinfra:hotkv.a.primaries: is the text "three", but must be a whole number`},
+		"a number for a text":        {"hotkv", `{"a": {"image": 1.5}}`, `kvinfra:hotkv.a.image: is read as 1.5, which is no text: put what you mean in quotes`},
+		"text for a map":             {"mooncake", `{"m": {"image": "x", "fabric": "tcp"}}`, `kvinfra:mooncake.m.fabric: is the text "tcp", but must be a map of settings`},
+		"text for a list":            {"mooncake", `{"m": {"image": "x", "fabric": {"nics": "mlx5_0"}}}`, `kvinfra:mooncake.m.fabric.nics: is the text "mlx5_0", but must be a list`},
+		"an entry of nothing":        {"hotkv", `{"a": null}`, `kvinfra:hotkv.a: has no value: write {} for a map without settings, or remove the key`},
 		"fewer than no primaries":    {"hotkv", `{"a": {"image": "x", "primaries": -1}}`, `kvinfra:hotkv.a.primaries: Invalid value: -1`},
 		"too many primaries":         {"hotkv", `{"a": {"image": "x", "primaries": 1000000000}}`, `kvinfra:hotkv.a.primaries: Invalid value: 1000000000`},
 		"a missing image":            {"hotkv", `{"a": {}}`, `kvinfra:hotkv.a.image: Required value`},
@@ -63,7 +64,7 @@ func TestEveryMistakeNamesFileAndKey(t *testing.T) {
 		"no kubeconfig":              {"cluster", `{"context": "c"}`, `kvinfra:cluster.kubeconfig: Required value`},
 		"no context":                 {"cluster", `{"kubeconfig": "k"}`, `kvinfra:cluster.context: Required value`},
 		"a bad namespace":            {"cluster", `{"kubeconfig": "k", "context": "c", "namespace": "K"}`, `kvinfra:cluster.namespace: Invalid value: "K"`},
-		"an unknown cluster setting": {"cluster", `{"kubeconfig": "k", "context": "c", "server": "s"}`, `unknown field "server"`},
+		"an unknown cluster setting": {"cluster", `{"kubeconfig": "k", "context": "c", "server": "s"}`, `kvinfra:cluster.server: unknown key; known are context, kubeconfig, namespace`},
 	}
 	for what, tc := range cases {
 		t.Run(what, func(t *testing.T) {
@@ -79,15 +80,27 @@ func TestEveryMistakeNamesFileAndKey(t *testing.T) {
 
 func TestAMisspeltProjectIsNoEmptyStack(t *testing.T) {
 	_, err := Load("kvinfra", "dev", map[string]string{"kvinfra:cluster": cluster, "kvinfr:hotkv": "{}"})
-	assert.EqualError(t, err, "Pulumi.dev.yaml: kvinfr:hotkv: unknown key; known are kvinfra:cluster, kvinfra:hotkv and kvinfra:mooncake")
+	assert.EqualError(t, err, "Pulumi.dev.yaml: kvinfr:hotkv: unknown key; did you mean kvinfra:hotkv?")
 }
 
 func TestAllMistakesAreReportedTogether(t *testing.T) {
 	_, err := load(map[string]string{
-		"hotkv":    `{"a": {"image": "x", "replicaz": 3, "sise": 1}}`,
-		"mooncake": `{"m": {"imag": "x"}}`,
+		"cluster":  `{"kubeconfig": "k", "contxt": "c"}`,
+		"hotkv":    `{"a": {"image": "x", "replicaz": 3, "primaries": "six", "storage": {"size": 5}}, "b": {"image": "x", "primaries": 1, "storage": {"size": "x"}}}`,
+		"mooncake": `{"m": {"imag": "x", "fabric": {"mode": "tpc"}}, "n": {"image": "x"}}`,
+		"cache":    `{}`,
 	})
-	assert.Len(t, strings.Split(err.Error(), "\n"), 3, "structure: %v", err)
+	assert.Equal(t, `Pulumi.dev.yaml: kvinfra:cache: unknown key; known are kvinfra:cluster, kvinfra:hotkv, kvinfra:mooncake
+Pulumi.dev.yaml: kvinfra:cluster.contxt: unknown key; did you mean context?
+Pulumi.dev.yaml: kvinfra:hotkv.a.primaries: is the text "six", but must be a whole number
+Pulumi.dev.yaml: kvinfra:hotkv.a.replicaz: unknown key; did you mean replicasPerPrimary?
+Pulumi.dev.yaml: kvinfra:hotkv.a.storage.size: is read as 5, which is no text: put what you mean in quotes
+Pulumi.dev.yaml: kvinfra:mooncake.m.fabric.mode: Unsupported value: "tpc": supported values: "tcp", "rdma-host-network", "rdma-device-plugin"
+Pulumi.dev.yaml: kvinfra:mooncake.m.imag: unknown key; did you mean image?
+Pulumi.dev.yaml: kvinfra:hotkv.b.primaries: Invalid value: 1: must be at least 3: fewer cannot vote out a dead primary
+Pulumi.dev.yaml: kvinfra:hotkv.b.storage.size: Invalid value: "x": is not a quantity; write it like 512Mi, 10Gi or 500m
+Pulumi.dev.yaml: kvinfra:mooncake.n.version: Required value: say which Mooncake is in image "x"; it is only known of kvcacheai/mooncake:VERSION and lmsysorg/sglang:v0.5.5`,
+		err.Error(), "form in a, m and the cluster, and meaning in what has the right form")
 
 	_, err = load(map[string]string{
 		"hotkv":    `{"a": {"image": "x", "primaries": 1, "storage": {"size": "x"}}, "b": {}}`,
@@ -113,25 +126,25 @@ func TestNamesThatCollide(t *testing.T) {
 	}
 }
 
-func TestConfigOf(t *testing.T) {
-	config, err := ConfigOf([]byte(`
-encryptionsalt: v1:abc
-config:
-  kvinfra:cluster: {kubeconfig: k, context: c}
-  kvinfra:retries: 3
-  kvinfra:text: plain
-  kvinfra:words: {spread: Off, size: 1e3, list: [1, "2"]}
-  kvinfra:hidden: {kubeconfig: {secure: v1:abc}}
-`))
-	require.NoError(t, err)
-	assert.Equal(t, map[string]string{
-		"kvinfra:cluster": `{"context":"c","kubeconfig":"k"}`,
-		"kvinfra:retries": "3",
-		"kvinfra:text":    "plain",
-		"kvinfra:words":   `{"list":[1,"2"],"size":1000,"spread":"Off"}`,
-		"kvinfra:hidden":  `{"kubeconfig":"[secret]"}`,
-	}, config)
+func TestADateIsTheTextThatAUserWrote(t *testing.T) {
+	for given, want := range map[string]string{
+		"2026-11-30 00:00:00 +0000 UTC": "2026-11-30",
+		"2026-11-30 10:00:00 +0000 UTC": "2026-11-30 10:00:00 +0000 UTC", // there are many ways to write it
+		"2026-11-30":                    "2026-11-30",
+		"at 00:00:00 +0000 UTC":         "at 00:00:00 +0000 UTC",
+	} {
+		s, err := load(map[string]string{"hotkv": `{"a": {"image": "x", "restart": "` + given + `"}}`})
+		require.NoError(t, err)
+		assert.Equal(t, want, s.HotKV["a"].Restart)
+	}
+}
 
-	_, err = ConfigOf([]byte("config: ["))
-	assert.Error(t, err)
+func TestNearest(t *testing.T) {
+	known := []string{"image", "memory", "primaries", "replicasPerPrimary", "storage"}
+	for word, want := range map[string]string{
+		"Image": "image", "imag": "image", "primarys": "primaries", "replicas": "replicasPerPrimary", "replicaz": "replicasPerPrimary",
+		"mode": "", "port": "", "x": "", "persistence": "",
+	} {
+		assert.Equal(t, want, nearest(word, known), word)
+	}
 }

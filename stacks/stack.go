@@ -11,11 +11,15 @@ import (
 // Stack is one environment: a Kubernetes cluster and what runs on it. Its keys in
 // a stack file start with the project's name: kvinfra:cluster.
 type Stack struct {
-	// Cluster is the Kubernetes cluster to use.
-	Cluster Cluster `json:"cluster,omitzero"`
-	// HotKV and Mooncake are the clusters to run, by name. A stack may have several
-	// of a kind, or none.
-	HotKV    map[string]hotkv.Cluster    `json:"hotkv,omitempty"`
+	// Cluster is the Kubernetes cluster to use. Required.
+	Cluster Cluster `json:"cluster"`
+
+	// HotKV are the HotKV clusters to run, by name; there may be several. Default: none.
+	// One that is removed is taken away; its volumes stay.
+	HotKV map[string]hotkv.Cluster `json:"hotkv,omitempty"`
+
+	// Mooncake are the Mooncake Stores to run, by name; there may be several. Default:
+	// none. One that is removed is taken away, with all its keys.
 	Mooncake map[string]mooncake.Cluster `json:"mooncake,omitempty"`
 }
 

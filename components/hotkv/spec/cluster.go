@@ -4,9 +4,9 @@ import "kvinfra/components/internal/kube"
 
 // Cluster describes one HotKV cluster. A field left at zero means its default.
 type Cluster struct {
-	// Namespace of all objects; it must exist. Default: "default". It is part of the
-	// name that every node announces. A change is refused: it would be another, empty
-	// cluster.
+	// Namespace of all objects; it must exist. Default: "default", or what cluster.namespace
+	// of the stack file says. It is part of the name that every node announces. A change
+	// is refused: it would be another, empty cluster.
 	Namespace string `json:"namespace,omitempty"`
 
 	// Image of the server, with bash and getent in it. Required. A change is a
@@ -67,9 +67,12 @@ type Cluster struct {
 	// Default: none. A change is a rolling restart.
 	Settings map[string]string `json:"settings,omitempty"`
 
-	// Labels and Annotations are further ones of every server's pod. Default: none. A
-	// change is a rolling restart.
-	Labels      map[string]string `json:"labels,omitempty"`
+	// Labels are further ones of every server's pod. Default: none. A change is a
+	// rolling restart.
+	Labels map[string]string `json:"labels,omitempty"`
+
+	// Annotations are further ones of every server's pod. Default: none. A change is a
+	// rolling restart.
 	Annotations map[string]string `json:"annotations,omitempty"`
 
 	// ImagePullSecrets are names of Secrets to pull the image with. Default: none. A
@@ -84,7 +87,8 @@ type Cluster struct {
 	// lost their volume, and moves no slot. A change is made in place.
 	NoHeal bool `json:"noHeal,omitempty"`
 
-	// Placement says on which nodes the pods run.
+	// Placement says on which nodes the pods run. Only in the layout StatefulSetPerShard
+	// are the pods that spread keeps apart the copies of one shard.
 	Placement Placement `json:"placement,omitzero"`
 
 	// TimeoutSeconds bounds the wait for the pods, and after that the time in which
@@ -133,6 +137,9 @@ const (
 	StatefulSetPerShard Layout = "StatefulSetPerShard"
 )
 
+// Choices are the layouts.
+func (Layout) Choices() []Layout { return []Layout{OneStatefulSet, StatefulSetPerShard} }
+
 // Server names the programs of an image.
 type Server string
 
@@ -141,6 +148,9 @@ const (
 	HotKV  Server = "hotkv"
 	Valkey Server = "valkey"
 )
+
+// Choices are the images.
+func (Server) Choices() []Server { return []Server{HotKV, Valkey} }
 
 // Programs are the names under which an image has the server and its client,
 // and the variable from which that client takes the password.

@@ -2,9 +2,7 @@ package spec
 
 import "kvinfra/components/internal/kube"
 
-// Placement says on which nodes pods run. A change is a rolling restart. Only in the
-// layout StatefulSetPerShard are the pods that Spread keeps apart the copies of one
-// shard.
+// Placement says on which nodes pods run.
 type Placement = kube.Placement
 
 // Spread is how far pods are kept apart.

@@ -10,12 +10,17 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kvinfra/components/internal/kube"
 )
 
 // SecretKey is one key of a Secret.
 type SecretKey struct {
+	// Name of the Secret, which is in the cluster's namespace.
 	Name string `json:"name,omitempty"`
-	Key  string `json:"key,omitempty"`
+
+	// Key in the Secret.
+	Key string `json:"key,omitempty"`
 }
 
 // Memory says how much of a server's memory is for data. A change is a rolling
@@ -28,11 +33,15 @@ type Memory struct {
 
 	// Policy is what the server does when that is full, one of Valkey's: "noeviction"
 	// (default) refuses writes, the others drop keys, for example "allkeys-lru".
-	Policy string `json:"policy,omitempty"`
+	Policy Policy `json:"policy,omitempty"`
 }
 
-func policies() []string {
-	return []string{"noeviction", "allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl"}
+// Policy is what a server does whose memory for data is full.
+type Policy string
+
+// Choices are Valkey's own.
+func (Policy) Choices() []Policy {
+	return []Policy{"noeviction", "allkeys-lru", "allkeys-lfu", "allkeys-random", "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl"}
 }
 
 // Durability is what counts more when a primary is lost.
@@ -43,6 +52,9 @@ const (
 	Durable Durability = "durable" // that no acknowledged write is
 	Cache   Durability = "cache"   // that the cluster serves again
 )
+
+// Choices are the durabilities.
+func (Durability) Choices() []Durability { return []Durability{Durable, Cache} }
 
 // MaxMemory is how many bytes of data a server takes.
 func (c Cluster) MaxMemory() int64 {
@@ -75,7 +87,7 @@ func (c Cluster) Arguments(name string) []string {
 		"--repl-diskless-sync-delay", "0",
 		"--shutdown-on-sigterm", "failover",
 		"--maxmemory", strconv.FormatInt(c.MaxMemory(), 10),
-		"--maxmemory-policy", c.Memory.Policy,
+		"--maxmemory-policy", string(c.Memory.Policy),
 	}
 	for _, setting := range slices.Sorted(maps.Keys(c.Settings)) {
 		arguments = append(arguments, "--"+setting)
@@ -134,12 +146,8 @@ func (c Cluster) validateSettings(at *field.Path) field.ErrorList {
 	if c.Memory.Percent < 10 || c.Memory.Percent > 80 {
 		errs = append(errs, field.Invalid(at.Child("memory", "percent"), c.Memory.Percent, "must be from 10 to 80"))
 	}
-	if !slices.Contains(policies(), c.Memory.Policy) {
-		errs = append(errs, field.NotSupported(at.Child("memory", "policy"), c.Memory.Policy, policies()))
-	}
-	if c.Durability != Durable && c.Durability != Cache {
-		errs = append(errs, field.NotSupported(at.Child("durability"), c.Durability, []Durability{Durable, Cache}))
-	}
+	errs = append(errs, kube.ValidateChoice(c.Memory.Policy, at.Child("memory", "policy"))...)
+	errs = append(errs, kube.ValidateChoice(c.Durability, at.Child("durability"))...)
 	// While the server writes its file anew, the old one, the new one and what is
 	// written meanwhile are there at the same time.
 	if size, err := resource.ParseQuantity(c.Storage.Size); err == nil && size.Sign() > 0 && size.Value() < 3*c.MaxMemory() {

@@ -29,12 +29,8 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	if c.Image == "" {
 		errs = append(errs, field.Required(at.Child("image"), "name the image of the server, for example valkey/valkey:9.1"))
 	}
-	if c.Server != HotKV && c.Server != Valkey {
-		errs = append(errs, field.NotSupported(at.Child("server"), c.Server, []Server{HotKV, Valkey}))
-	}
-	if c.Layout != OneStatefulSet && c.Layout != StatefulSetPerShard {
-		errs = append(errs, field.NotSupported(at.Child("layout"), c.Layout, []Layout{OneStatefulSet, StatefulSetPerShard}))
-	}
+	errs = append(errs, kube.ValidateChoice(c.Server, at.Child("server"))...)
+	errs = append(errs, kube.ValidateChoice(c.Layout, at.Child("layout"))...)
 	errs = append(errs, c.Placement.Validate(at.Child("placement"))...)
 	errs = append(errs, c.validateSettings(at)...)
 	errs = append(errs, validateLabels(c.Labels, at.Child("labels"))...)

@@ -1,8 +1,6 @@
 package kube
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -34,11 +32,27 @@ const (
 	Off       Spread = "Off"
 )
 
+// Choices are the spreads.
+func (Spread) Choices() []Spread { return []Spread{Required, Preferred, Off} }
+
 // Toleration is Kubernetes' own: a key without a value tolerates any value.
 type Toleration struct {
-	Key    string `json:"key,omitempty"`
-	Value  string `json:"value,omitempty"`
-	Effect string `json:"effect,omitempty"` // "" is every effect
+	// Key of the taint. Default: every key.
+	Key string `json:"key,omitempty"`
+
+	// Value of the taint. Default: every value.
+	Value string `json:"value,omitempty"`
+
+	// Effect of the taint. Default: every effect.
+	Effect TaintEffect `json:"effect,omitempty"`
+}
+
+// TaintEffect is what a taint does to pods that do not tolerate it.
+type TaintEffect string
+
+// Choices are Kubernetes' own.
+func (TaintEffect) Choices() []TaintEffect {
+	return []TaintEffect{"NoSchedule", "PreferNoSchedule", "NoExecute"}
 }
 
 // Or fills what p leaves out.
@@ -51,10 +65,7 @@ func (p Placement) Or(spread Spread) Placement {
 
 // Validate reports what Kubernetes would refuse.
 func (p Placement) Validate(at *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	if spreads := []Spread{Required, Preferred, Off}; !slices.Contains(spreads, p.Spread) {
-		errs = append(errs, field.NotSupported(at.Child("spread"), p.Spread, spreads))
-	}
+	errs := ValidateChoice(p.Spread, at.Child("spread"))
 	for key, value := range p.NodeSelector {
 		for _, why := range content.IsLabelKey(key) {
 			errs = append(errs, field.Invalid(at.Child("nodeSelector"), key, why))
@@ -68,8 +79,8 @@ func (p Placement) Validate(at *field.Path) field.ErrorList {
 		if t.Key == "" && t.Value != "" {
 			errs = append(errs, field.Required(at.Child("key"), "a value needs a key"))
 		}
-		if effects := []string{"", "NoSchedule", "PreferNoSchedule", "NoExecute"}; !slices.Contains(effects, t.Effect) {
-			errs = append(errs, field.NotSupported(at.Child("effect"), t.Effect, effects[1:]))
+		if t.Effect != "" {
+			errs = append(errs, ValidateChoice(t.Effect, at.Child("effect"))...)
 		}
 	}
 	return errs

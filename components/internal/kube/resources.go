@@ -7,13 +7,21 @@ import (
 
 // Resources is what one container asks for and what it may not exceed.
 type Resources struct {
+	// Requests are what a node must have free for the container. Memory is by default
+	// as much as the limit.
 	Requests Amounts `json:"requests,omitzero"`
-	Limits   Amounts `json:"limits,omitzero"`
+
+	// Limits are what the container may not exceed. Memory is by default as much as is
+	// requested; CPU has none: throttling a server delays every client.
+	Limits Amounts `json:"limits,omitzero"`
 }
 
 // Amounts are Kubernetes quantities, for example cpu "500m", memory "2Gi".
 type Amounts struct {
-	CPU    string `json:"cpu,omitempty"`
+	// CPU in cores or thousandths: "2", "500m".
+	CPU string `json:"cpu,omitempty"`
+
+	// Memory in bytes: "512Mi", "10Gi".
 	Memory string `json:"memory,omitempty"`
 }
 

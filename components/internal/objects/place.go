@@ -46,7 +46,7 @@ func tolerations(all []kube.Toleration) corev1.TolerationArray {
 			toleration.Operator, toleration.Value = pulumi.String("Equal"), pulumi.String(t.Value)
 		}
 		if t.Effect != "" {
-			toleration.Effect = pulumi.String(t.Effect)
+			toleration.Effect = pulumi.String(string(t.Effect))
 		}
 		args = append(args, toleration)
 	}

@@ -36,10 +36,12 @@ type Fabric struct {
 	// IBPort is the port of the NICs. Default 1. Only with RDMA.
 	IBPort int `json:"ibPort,omitempty"`
 
-	// TrafficClass and ServiceLevel mark what the stores send, for switches that give
-	// RDMA a lane of its own: 0 to 255 and 0 to 15. Default: the driver's. Only with
-	// RDMA; ServiceLevel since 0.3.12.
+	// TrafficClass marks what the stores send, for switches that give RDMA a lane of its
+	// own: 0 to 255. Default: the driver's. Only with RDMA.
 	TrafficClass *int `json:"trafficClass,omitempty"`
+
+	// ServiceLevel marks it too: 0 to 15. Default: the driver's. Only with RDMA, since
+	// 0.3.12.
 	ServiceLevel *int `json:"serviceLevel,omitempty"`
 
 	// PartitionKeyIndex is the index in an InfiniBand port's table of partition keys.
@@ -113,6 +115,11 @@ const (
 	RDMADevicePlugin FabricMode = "rdma-device-plugin"
 )
 
+// Choices are the fabrics.
+func (FabricMode) Choices() []FabricMode {
+	return []FabricMode{TCP, RDMAHostNetwork, RDMADevicePlugin}
+}
+
 // RDMA says whether the fabric is one of the RDMA modes.
 func (f Fabric) RDMA() bool { return f.Mode != TCP }
 
@@ -137,10 +144,9 @@ func (f Fabric) withDefaults() Fabric {
 func (f Fabric) discovers() bool { return f.RDMA() && len(f.NICs) == 0 }
 
 func (f Fabric) validate(v Version, at *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	modes := []FabricMode{TCP, RDMAHostNetwork, RDMADevicePlugin}
-	if !slices.Contains(modes, f.Mode) {
-		return append(errs, field.NotSupported(at.Child("mode"), f.Mode, modes))
+	errs := kube.ValidateChoice(f.Mode, at.Child("mode"))
+	if len(errs) > 0 {
+		return errs
 	}
 	if f.Mode == RDMAHostNetwork && len(f.NICs) == 0 {
 		errs = append(errs, field.Required(at.Child("nics"), "name the RDMA devices of the nodes, for example [mlx5_0]"))

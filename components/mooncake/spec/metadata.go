@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kvinfra/components/internal/kube"
 )
 
 // Metadata says where Transfer Engines learn how to reach each other. Stores and
@@ -33,6 +35,11 @@ const (
 	MetadataHTTP MetadataMode = "http"
 	MetadataEtcd MetadataMode = "etcd"
 )
+
+// Choices are the places.
+func (MetadataMode) Choices() []MetadataMode {
+	return []MetadataMode{MetadataP2P, MetadataHTTP, MetadataEtcd}
+}
 
 // HighAvailability has several masters, of which one leads and the others wait. It
 // keeps the service, not the keys: a new leader starts with an empty index, about
@@ -73,12 +80,8 @@ func (c Cluster) MetadataServer(name string) string {
 func etcdURL(servers []string) string { return "etcd://" + strings.Join(servers, ";") }
 
 func (c Cluster) validateMetadata(at *field.Path) field.ErrorList {
-	var errs field.ErrorList
 	mode, servers := at.Child("metadata", "mode"), at.Child("metadata", "etcd")
-	modes := []MetadataMode{MetadataP2P, MetadataHTTP, MetadataEtcd}
-	if !slices.Contains(modes, c.Metadata.Mode) {
-		errs = append(errs, field.NotSupported(mode, c.Metadata.Mode, modes))
-	}
+	errs := kube.ValidateChoice(c.Metadata.Mode, mode)
 	if c.Metadata.Mode == MetadataEtcd && len(c.Metadata.Etcd) == 0 {
 		errs = append(errs, field.Required(servers, "name the servers, for example [etcd.infra.svc:2379]"))
 	}

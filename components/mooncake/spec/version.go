@@ -6,13 +6,15 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kvinfra/components/internal/kube"
 )
 
 // Version is a release of Mooncake, as its wheel is numbered: 0.3.13.post1.
 type Version string
 
-// releases are the releases that this package knows, the oldest first.
-func releases() []Version {
+// Choices are the releases that this package knows, the oldest first.
+func (Version) Choices() []Version {
 	return []Version{
 		"0.3.7.post2", "0.3.8", "0.3.8.post1", "0.3.9", "0.3.10", "0.3.10.post1", "0.3.10.post2",
 		"0.3.11", "0.3.11.post1", "0.3.12", "0.3.12.post1", "0.3.13", "0.3.13.post1",
@@ -21,7 +23,7 @@ func releases() []Version {
 
 // since says whether v is that release or a newer one.
 func (v Version) since(first Version) bool {
-	return slices.Index(releases(), v) >= slices.Index(releases(), first)
+	return slices.Index(v.Choices(), v) >= slices.Index(v.Choices(), first)
 }
 
 // versionOf returns the release in an image whose tags are known to tell it, ""
@@ -33,7 +35,7 @@ func versionOf(image string) Version {
 		repository, tag = image[:colon], image[colon+1:]
 	}
 	is := func(name string) bool { return repository == name || strings.HasSuffix(repository, "/"+name) }
-	if v := Version(strings.TrimSuffix(tag, "-cuda13")); is("kvcacheai/mooncake") && slices.Contains(releases(), v) {
+	if v := Version(strings.TrimSuffix(tag, "-cuda13")); is("kvcacheai/mooncake") && slices.Contains(v.Choices(), v) {
 		return v
 	}
 	if is("lmsysorg/sglang") && tag == "v0.5.5" {
@@ -47,10 +49,7 @@ func (v Version) validate(image string, at *field.Path) field.ErrorList {
 		return field.ErrorList{field.Required(at, fmt.Sprintf(
 			"say which Mooncake is in image %q; it is only known of kvcacheai/mooncake:VERSION and lmsysorg/sglang:v0.5.5", image))}
 	}
-	if !slices.Contains(releases(), v) {
-		return field.ErrorList{field.NotSupported(at, v, releases())}
-	}
-	return nil
+	return kube.ValidateChoice(v, at)
 }
 
 // gate says in which releases something exists: from Since on, and before Until.
