@@ -111,6 +111,7 @@ func (s Stack) validate(project string) field.ErrorList {
 	for _, name := range slices.Sorted(maps.Keys(s.Mooncake)) {
 		errs = append(errs, s.Mooncake[name].Validate(name, at("mooncake").Child(name))...)
 	}
+	errs = append(errs, s.unpinned(at("hotkv"), at("mooncake"))...)
 	if len(errs) > 0 {
 		return errs // names that are wrong need no comparison, and numbers no computing
 	}
