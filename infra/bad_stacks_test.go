@@ -33,7 +33,7 @@ func checkout(t *testing.T, files map[string]string) string {
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	write("kubeconfig", "contexts: [{name: local, context: {}}]\n")
+	write("kubeconfig", kubeconfig(t))
 	for stack, text := range files {
 		write("Pulumi."+stack+".yaml", text)
 	}

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"errors"
-	"io/fs"
 	"maps"
 	"slices"
 
-	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
-	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"kvinfra/components/hotkv"
@@ -20,13 +16,18 @@ func deploy(ctx *pulumi.Context, config map[string]string) error {
 	if err != nil {
 		return err
 	}
+	if stack.Cluster.Production {
+		if err := protect(ctx); err != nil {
+			return err
+		}
+	}
 	provider, err := connect(ctx, stack.Cluster)
 	if err != nil {
 		return err
 	}
 	namespaces := map[string]pulumi.Resource{}
 	for _, name := range stack.Namespaces() {
-		if namespaces[name], err = claimNamespace(ctx, name, provider); err != nil {
+		if namespaces[name], err = claimNamespace(ctx, name, stack.PodSecurity(name), provider); err != nil {
 			return err
 		}
 	}
@@ -40,14 +41,7 @@ func deploy(ctx *pulumi.Context, config map[string]string) error {
 		if err != nil {
 			return err
 		}
-		ctx.Export("hotkv-"+name, pulumi.Map{
-			"namespace":   pulumi.String(s.Namespace),
-			"addresses":   c.Addresses,
-			"serviceName": c.ServiceName,
-			"secretName":  c.SecretName,
-			"secretKey":   c.SecretKey,
-			"password":    c.Password,
-		})
+		ctx.Export("hotkv-"+name, connectHotKV(s, c))
 	}
 	for _, name := range slices.Sorted(maps.Keys(stack.Mooncake)) {
 		s := stack.Mooncake[name]
@@ -55,35 +49,11 @@ func deploy(ctx *pulumi.Context, config map[string]string) error {
 		if err != nil {
 			return err
 		}
-		ctx.Export("mooncake-"+name, pulumi.Map{
-			"namespace":      pulumi.String(s.Namespace),
-			"masterAddress":  c.MasterAddress,
-			"metadataServer": c.MetadataServer,
-			"protocol":       c.Protocol,
-			"clusterId":      c.ClusterID,
-			"version":        c.Version,
-			"clients":        pulumi.StringArray{c.ClientConfigMap, c.ClientFilesConfigMap},
-			"metricsUrl":     c.MetricsURL,
-		})
+		outputs, err := connectMooncake(s, c)
+		if err != nil {
+			return err
+		}
+		ctx.Export("mooncake-"+name, outputs)
 	}
 	return nil
 }
-
-// claimNamespace patches our label into a namespace and makes it when it is
-// missing. A destroy takes the label away and leaves the namespace, with the
-// volumes in it.
-func claimNamespace(ctx *pulumi.Context, name string, provider pulumi.ProviderResource) (pulumi.Resource, error) {
-	return corev1.NewNamespacePatch(ctx, name, &corev1.NamespacePatchArgs{
-		Metadata: &metav1.ObjectMetaPatchArgs{
-			Name:   pulumi.String(name),
-			Labels: pulumi.StringMap{"app.kubernetes.io/part-of": pulumi.String("kvinfra")},
-			Annotations: pulumi.StringMap{
-				"pulumi.com/patchFieldManager": pulumi.String("kvinfra-" + ctx.Project() + "-" + ctx.Stack()),
-			},
-		},
-	}, pulumi.Provider(provider))
-}
-
-// missing says whether an error means that the kubeconfig is not there yet, which
-// is no reason not to preview.
-func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }

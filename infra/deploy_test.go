@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,10 +43,19 @@ func TestRenderOfAStackThatDoesNotExist(t *testing.T) {
 func run(t *testing.T, config map[string]string, preview bool) ([]render.Resource, error) {
 	t.Helper()
 	dir := t.TempDir()
-	text := "contexts: [{name: local, context: {}}]\n"
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "kubeconfig"), []byte(text), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "kubeconfig"), []byte(kubeconfig(t)), 0o600))
 	return render.Program(func(ctx *pulumi.Context) error { return deploy(ctx, config) },
 		render.Options{Project: project, Stack: "test", Root: dir, Preview: preview})
+}
+
+// kubeconfig leads to a server that answers, and in the context dead to none.
+func kubeconfig(t *testing.T) string {
+	t.Helper()
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	return `contexts: [{name: local, context: {cluster: it}}, {name: dead, context: {cluster: gone}}]
+clusters: [{name: it, cluster: {server: "` + server.URL + `"}}, {name: gone, cluster: {server: "https://127.0.0.1:1"}}]
+`
 }
 
 func config(kubeconfig, context, hotkv string) map[string]string {
@@ -61,7 +73,8 @@ func TestABadStackMakesNothing(t *testing.T) {
 		want   string
 	}{
 		"a bad setting":         {config("kubeconfig", "local", `{"hotkv": {"image": "hotkv:1", "primaries": 2}}`), "Pulumi.test.yaml: kvinfra:hotkv.hotkv.primaries"},
-		"an unknown context":    {config("kubeconfig", "other", good), `no context "other"; it has local`},
+		"an unknown context":    {config("kubeconfig", "other", good), `no context "other"; it has local, dead`},
+		"a dead cluster":        {config("kubeconfig", "dead", good), "Pulumi.test.yaml: kvinfra:cluster.context: the API server does not answer"},
 		"a missing kubeconfig":  {config("nowhere", "local", good), "Pulumi.test.yaml: kvinfra:cluster.kubeconfig: nowhere: file does not exist"},
 		"no configuration":      {nil, "kvinfra:cluster.kubeconfig: Required value"},
 		"an unknown stack key":  {map[string]string{"kvinfra:redis": "{}"}, "kvinfra:redis: unknown key"},
@@ -82,6 +95,10 @@ func TestAPreviewNeedsNoKubeconfig(t *testing.T) {
 	created, err := run(t, config("kubeconfig", "local", good), false)
 	require.NoError(t, err)
 	assert.Len(t, resources, len(created))
+
+	unreached, err := run(t, config("kubeconfig", "dead", good), true)
+	require.NoError(t, err)
+	assert.Len(t, unreached, len(created), "nor one that leads to a cluster that runs")
 
 	_, err = run(t, config("kubeconfig", "other", good), true)
 	assert.ErrorContains(t, err, `no context "other"`, "but one that is there must fit")
@@ -109,7 +126,7 @@ func TestEveryObjectIsInTheStacksNamespaceAndAfterIt(t *testing.T) {
 
 func TestAnInlineKubeconfigIsASecret(t *testing.T) {
 	resources, err := run(t, map[string]string{
-		"kvinfra:cluster": `{"kubeconfig": "contexts:\n- {name: local, context: {}}\nusers: [{name: token-of-mine}]\n", "context": "local"}`,
+		"kvinfra:cluster": `{"kubeconfig": ` + strconv.Quote(kubeconfig(t)+"users: [{name: token-of-mine}]\n") + `, "context": "local"}`,
 	}, false)
 	require.NoError(t, err)
 	require.Len(t, resources, 1)
@@ -117,4 +134,52 @@ func TestAnInlineKubeconfigIsASecret(t *testing.T) {
 	text, err := render.YAML(resources)
 	require.NoError(t, err)
 	assert.NotContains(t, string(text), "token-of-mine")
+}
+
+func TestANamespaceIsLabelledAsItsPodsNeed(t *testing.T) {
+	resources, err := run(t, map[string]string{
+		"kvinfra:cluster":  `{"kubeconfig": "kubeconfig", "context": "local"}`,
+		"kvinfra:hotkv":    `{"a": {"image": "x"}, "b": {"image": "x", "namespace": "strict"}, "c": {"image": "x", "namespace": "loose"}}`,
+		"kvinfra:mooncake": `{"m": {"image": "x", "version": "0.3.13", "namespace": "loose", "fabric": {"mode": "rdma-host-network", "nics": ["mlx5_0"]}}}`,
+	}, false)
+	require.NoError(t, err)
+	labels := map[string]map[string]any{}
+	for _, r := range resources {
+		if strings.HasSuffix(r.Type, ":NamespacePatch") {
+			labels[r.Name] = r.Inputs["metadata"].ObjectValue()["labels"].ObjectValue().Mappable()
+		}
+	}
+	const partOf, enforce = "app.kubernetes.io/part-of", "pod-security.kubernetes.io/enforce"
+	assert.Equal(t, map[string]map[string]any{
+		"default": {partOf: "kvinfra"},
+		"strict":  {partOf: "kvinfra", enforce: "restricted"},
+		"loose":   {partOf: "kvinfra", enforce: "privileged"},
+	}, labels)
+}
+
+func TestProductionProtectsWhatHoldsDataAndNothingElse(t *testing.T) {
+	image := `"image": "x@sha256:` + strings.Repeat("0", 64) + `"`
+	stack := func(production string) map[string]string {
+		return map[string]string{
+			"kvinfra:cluster":  `{"kubeconfig": "kubeconfig", "context": "local", "production": ` + production + `}`,
+			"kvinfra:hotkv":    `{"a": {` + image + `, "layout": "StatefulSetPerShard"}}`,
+			"kvinfra:mooncake": `{"m": {` + image + `, "version": "0.3.13"}}`,
+		}
+	}
+	resources, err := run(t, stack("true"), false)
+	require.NoError(t, err)
+	protected := map[string]int{}
+	for _, r := range resources {
+		kind := r.Type[strings.LastIndex(r.Type, ":")+1:]
+		if r.Protect {
+			protected[kind]++
+		}
+	}
+	assert.Equal(t, map[string]int{"StatefulSet": 4, "Secret": 1, "RandomPassword": 1}, protected)
+
+	resources, err = run(t, stack("false"), false)
+	require.NoError(t, err)
+	for _, r := range resources {
+		assert.False(t, r.Protect, "%s %s", r.Type, r.Name)
+	}
 }

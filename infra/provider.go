@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"time"
 
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -10,23 +13,34 @@ import (
 	"kvinfra/stacks"
 )
 
+// patience is for an API server, which says something within a second wherever it is.
+const patience = 3 * time.Second
+
 // connect makes the one provider of the stack, for the Kubernetes cluster that its
 // file names and for no other.
 func connect(ctx *pulumi.Context, cluster stacks.Cluster) (*kubernetes.Provider, error) {
 	root := ctx.RootDirectory()
-	if err := cluster.CheckKubeconfig(root); err != nil {
-		err = fmt.Errorf("%s: %s:%w", stacks.File(ctx.Stack()), ctx.Project(), err)
-		// A preview works without a cluster, and so without a kubeconfig.
-		if !ctx.DryRun() || !missing(err) {
-			return nil, err
-		}
-		if err := ctx.Log.Warn(err.Error()+"; this preview cannot ask a cluster, an up will fail", nil); err != nil {
-			return nil, err
-		}
-	}
 	kubeconfig, err := cluster.KubeconfigFor(root, filepath.Join(root, "infra"))
 	if err != nil {
 		return nil, err
+	}
+	endpoint, unusable := cluster.Endpoint(root)
+	withoutCluster := errors.Is(unusable, fs.ErrNotExist)
+	if unusable == nil {
+		unusable = answers(ctx.Context(), endpoint, patience)
+		if withoutCluster = unusable != nil; withoutCluster {
+			kubeconfig = filepath.Base(kubeconfig) + " does not answer" // the provider would wait for a minute
+		}
+	}
+	if unusable != nil {
+		unusable = fmt.Errorf("%s: %s:%w", stacks.File(ctx.Stack()), ctx.Project(), unusable)
+		// A preview works without a cluster and without a kubeconfig.
+		if !ctx.DryRun() || !withoutCluster {
+			return nil, unusable
+		}
+		if err := ctx.Log.Warn(unusable.Error()+"; this preview cannot ask a cluster, an up will fail", nil); err != nil {
+			return nil, err
+		}
 	}
 	var input pulumi.StringInput = pulumi.String(kubeconfig)
 	if cluster.Inline() {

@@ -68,11 +68,10 @@ func TestANewEnvironment(t *testing.T) {
 		}
 		t.Fatalf("Pulumi.prod.yaml has no line for %s in %s", key, under)
 	}
-	const image = "registry.example/mooncake@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	change("kvinfra:cluster", "kubeconfig", "mine.kubeconfig")
 	change("kvinfra:cluster", "context", "mine")
 	change("kvinfra:cluster", "namespace", "kv-mine")
-	change("kvinfra:mooncake", "image", image)
+	change("kvinfra:mooncake", "namespace", "kv-mine-rdma")
 	change("kvinfra:mooncake", "nics", "[mlx5_2, mlx5_3, mlx5_bond_0]")
 	require.Equal(t, 5, changed)
 
@@ -81,8 +80,7 @@ func TestANewEnvironment(t *testing.T) {
 	require.NoError(t, renderStack(&rendered, dir, "mine"))
 	stores := document(t, rendered.String(), "kind: StatefulSet", "MOONCAKE_DEVICE")
 	assert.Contains(t, stores, "value: mlx5_2,mlx5_3,mlx5_bond_0\n")
-	assert.Contains(t, stores, "image: "+image+"\n")
-	assert.Contains(t, stores, "namespace: kv-mine\n")
+	assert.Contains(t, stores, "namespace: kv-mine-rdma\n")
 	assert.NotContains(t, rendered.String(), "kv-prod")
 }
 

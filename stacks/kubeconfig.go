@@ -44,10 +44,32 @@ func (c Cluster) KubeconfigFor(root, dir string) (string, error) {
 	return filepath.Rel(dir, filepath.Join(root, c.Kubeconfig))
 }
 
-// CheckKubeconfig reports a kubeconfig that cannot be used; the engine would
-// preview with it as if all were well. A file that does not exist is reported as
-// fs.ErrNotExist.
-func (c Cluster) CheckKubeconfig(root string) error {
+// Endpoint is where the API server of a Kubernetes cluster is.
+type Endpoint struct {
+	// Server is its URL.
+	Server string `json:"server"`
+	// ProxyURL leads to it. Empty: what the shell says, as for any program.
+	ProxyURL string `json:"proxy-url"`
+}
+
+// kubeconfig is the part of such a file that says where a context leads.
+type kubeconfig struct {
+	Contexts []struct {
+		Name    string `json:"name"`
+		Context struct {
+			Cluster string `json:"cluster"`
+		} `json:"context"`
+	} `json:"contexts"`
+	Clusters []struct {
+		Name    string   `json:"name"`
+		Cluster Endpoint `json:"cluster"`
+	} `json:"clusters"`
+}
+
+// Endpoint returns where the kubeconfig's context leads, or why it cannot be used;
+// the engine would preview with such a one as if all were well. A file that does
+// not exist is reported as fs.ErrNotExist.
+func (c Cluster) Endpoint(root string) (Endpoint, error) {
 	text := []byte(c.Kubeconfig)
 	where := "the text of cluster.kubeconfig"
 	if !c.Inline() {
@@ -58,30 +80,32 @@ func (c Cluster) CheckKubeconfig(root string) error {
 		var err error
 		text, err = os.ReadFile(where)
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("cluster.kubeconfig: %s: %w; put the cluster's kubeconfig there or name another file", c.Kubeconfig, fs.ErrNotExist)
+			return Endpoint{}, fmt.Errorf("cluster.kubeconfig: %s: %w; put the cluster's kubeconfig there or name another file", c.Kubeconfig, fs.ErrNotExist)
 		}
 		if err != nil {
-			return fmt.Errorf("cluster.kubeconfig: %w", err)
+			return Endpoint{}, fmt.Errorf("cluster.kubeconfig: %w", err)
 		}
 	}
-	var config struct {
-		Contexts []struct {
-			Name string `json:"name"`
-		} `json:"contexts"`
-	}
+	var config kubeconfig
 	// The reason could quote a key.
 	if err := yaml.Unmarshal(text, &config); err != nil {
-		return fmt.Errorf("cluster.kubeconfig: %s is no kubeconfig", where)
+		return Endpoint{}, fmt.Errorf("cluster.kubeconfig: %s is no kubeconfig", where)
 	}
 	var names []string
 	for _, context := range config.Contexts {
 		names = append(names, context.Name)
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("cluster.kubeconfig: %s has no contexts", where)
+		return Endpoint{}, fmt.Errorf("cluster.kubeconfig: %s has no contexts", where)
 	}
-	if !slices.Contains(names, c.Context) {
-		return fmt.Errorf("cluster.context: %s has no context %q; it has %s", where, c.Context, strings.Join(names, ", "))
+	chosen := slices.Index(names, c.Context)
+	if chosen < 0 {
+		return Endpoint{}, fmt.Errorf("cluster.context: %s has no context %q; it has %s", where, c.Context, strings.Join(names, ", "))
 	}
-	return nil
+	for _, cluster := range config.Clusters {
+		if cluster.Name == config.Contexts[chosen].Context.Cluster && cluster.Cluster.Server != "" {
+			return cluster.Cluster, nil
+		}
+	}
+	return Endpoint{}, fmt.Errorf("cluster.context: context %q of %s leads nowhere: its cluster %q has no server there", c.Context, where, config.Contexts[chosen].Context.Cluster)
 }

@@ -4,56 +4,67 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-const kubeconfig = `
+const text = `
 apiVersion: v1
 kind: Config
 contexts:
-- {name: one, context: {}}
-- {name: two, context: {}}
+- {name: one, context: {cluster: near}}
+- {name: two, context: {cluster: far}}
+- {name: nowhere, context: {cluster: gone}}
+clusters:
+- {name: near, cluster: {server: "https://near:6443"}}
+- {name: far, cluster: {server: "https://far:6443", proxy-url: "http://proxy:3128"}}
 `
 
-func TestCheckKubeconfig(t *testing.T) {
+func TestEndpoint(t *testing.T) {
 	root := t.TempDir()
-	write := func(name, text string) string {
+	write := func(name, content string) string {
 		path := filepath.Join(root, name)
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
-	absolute := write("good", kubeconfig)
+	absolute := write("good", text)
 	write("broken", "contexts: [")
 	require.NoError(t, os.Mkdir(filepath.Join(root, "folder"), 0o700))
 
 	cases := map[string]struct {
 		cluster Cluster
-		want    string
+		want    string // the server, or what is wrong
 	}{
-		"a file beside the stack file": {Cluster{Kubeconfig: "good", Context: "two"}, ""},
-		"an absolute path":             {Cluster{Kubeconfig: absolute, Context: "one"}, ""},
-		"the text itself":              {Cluster{Kubeconfig: kubeconfig, Context: "one"}, ""},
-		"a context that it lacks":      {Cluster{Kubeconfig: "good", Context: "three"}, `has no context "three"; it has one, two`},
-		"the text as JSON":             {Cluster{Kubeconfig: `{"contexts": [{"name": "one"}]}`, Context: "one"}, ""},
+		"a file beside the stack file": {Cluster{Kubeconfig: "good", Context: "two"}, "https://far:6443"},
+		"an absolute path":             {Cluster{Kubeconfig: absolute, Context: "one"}, "https://near:6443"},
+		"the text itself":              {Cluster{Kubeconfig: text, Context: "one"}, "https://near:6443"},
+		"a context that it lacks":      {Cluster{Kubeconfig: "good", Context: "three"}, `has no context "three"; it has one, two, nowhere`},
+		"the text as JSON":             {Cluster{Kubeconfig: `{"contexts": [{"name": "one", "context": {"cluster": "near"}}], "clusters": [{"name": "near", "cluster": {"server": "https://near:6443"}}]}`, Context: "one"}, "https://near:6443"},
+		"a context without a server":   {Cluster{Kubeconfig: "good", Context: "nowhere"}, `context "nowhere" of ` + absolute + ` leads nowhere: its cluster "gone" has no server there`},
 		"no YAML":                      {Cluster{Kubeconfig: "broken", Context: "one"}, "is no kubeconfig"},
 		"a folder":                     {Cluster{Kubeconfig: "folder", Context: "one"}, "is a directory"},
 		"text without contexts":        {Cluster{Kubeconfig: "a: 1\n", Context: "one"}, "has no contexts"},
 	}
 	for what, tc := range cases {
 		t.Run(what, func(t *testing.T) {
-			err := tc.cluster.CheckKubeconfig(root)
-			if tc.want == "" {
-				assert.NoError(t, err)
+			endpoint, err := tc.cluster.Endpoint(root)
+			if strings.HasPrefix(tc.want, "https:") {
+				require.NoError(t, err)
+				assert.Equal(t, tc.want, endpoint.Server)
 				return
 			}
 			assert.ErrorContains(t, err, tc.want)
 			assert.NotErrorIs(t, err, fs.ErrNotExist)
 		})
 	}
-	err := Cluster{Kubeconfig: "gone", Context: "one"}.CheckKubeconfig(root)
+	endpoint, err := Cluster{Kubeconfig: "good", Context: "two"}.Endpoint(root)
+	require.NoError(t, err)
+	assert.Equal(t, "http://proxy:3128", endpoint.ProxyURL)
+
+	_, err = Cluster{Kubeconfig: "gone", Context: "one"}.Endpoint(root)
 	assert.ErrorIs(t, err, fs.ErrNotExist)
 	assert.ErrorContains(t, err, "gone")
 }
@@ -63,7 +74,7 @@ func TestTheProviderGetsNoPathOfThisMachine(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "../.local/kubeconfig", path)
 
-	for _, asItIs := range []string{"/etc/kube/config", kubeconfig} {
+	for _, asItIs := range []string{"/etc/kube/config", text} {
 		given, err := Cluster{Kubeconfig: asItIs}.KubeconfigFor("/home/me/kvinfra", "/home/me/kvinfra/infra")
 		require.NoError(t, err)
 		assert.Equal(t, asItIs, given)

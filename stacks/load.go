@@ -43,6 +43,7 @@ func Load(project, stack string, config map[string]string) (Stack, error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Mooncake)) {
 		r.add(s.Mooncake[name].Validate(name, r.at("mooncake").Child(name)))
 	}
+	r.add(s.unpinned(r.at("hotkv"), r.at("mooncake")))
 	if len(r.errs) == 0 { // names that are wrong need no comparison, and numbers no computing
 		r.add(collisions(s.claims(r.at("hotkv"), r.at("mooncake"))))
 		hosts := s.hostClusters(r.at("mooncake"), "")

@@ -37,6 +37,20 @@ type Cluster struct {
 
 	// Namespace in which clusters run that name none themselves. Default: "default".
 	Namespace string `json:"namespace,omitempty"`
+
+	// SharedNamespaces leaves the Pod Security level of the stack's namespaces alone,
+	// for namespaces that have other pods too, or whose level somebody else sets.
+	// Default false: an up labels each with the strictest level at which the stack's
+	// own pods run, but for the namespace "default". A change is made in place; it
+	// stops no pod that runs.
+	SharedNamespaces bool `json:"sharedNamespaces,omitempty"`
+
+	// Production keeps the stack from two accidents. StatefulSets, Secrets and
+	// generated passwords are protected: no up and no destroy deletes or replaces one.
+	// And images must be named by their digest: what a tag names may be another program
+	// tomorrow. Default false. A change touches nothing in Kubernetes; what an up with
+	// false has gone through can be deleted.
+	Production bool `json:"production,omitempty"`
 }
 
 // withDefaults gives every cluster without a namespace the stack's.
