@@ -4,6 +4,9 @@ ifeq ($(strip $(STACK)),)
 $(error STACK is empty: name a stack, as in make preview STACK=dev)
 endif
 
+# The commit that make diff compares with.
+BASE ?= HEAD
+
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -49,6 +52,10 @@ unlock: $(LOCAL) ## bring STACK back after its run was killed
 .PHONY: render
 render: ## print the objects of STACK as YAML; needs no Pulumi and no cluster
 	@go run ./infra render '$(STACK)'
+
+.PHONY: diff
+diff: ## say as Markdown what changed of STACK's objects since the commit BASE
+	@go run ./infra diff '$(STACK)' '$(BASE)'
 
 .PHONY: tools
 tools: $(LOCAL) ## find or build the Pulumi command line

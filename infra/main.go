@@ -3,7 +3,8 @@
 // Kubernetes object but the namespace; the components do.
 //
 // Pulumi starts it without arguments. "infra render STACK" prints the objects of a
-// stack without an engine and without a cluster.
+// stack, and "infra diff STACK COMMIT" what changed of them since a commit, without
+// an engine and without a cluster.
 package main
 
 import (
@@ -18,12 +19,11 @@ import (
 const project = "kvinfra"
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == "render" {
-		if err := renderStack(os.Stdout, ".", os.Args[2]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
+	switch args := os.Args[1:]; {
+	case len(args) == 2 && args[0] == "render":
+		exit(renderStack(os.Stdout, ".", args[1]))
+	case len(args) == 3 && args[0] == "diff":
+		exit(diffStack(os.Stdout, ".", args[1], args[2]))
 	}
 	pulumi.Run(func(ctx *pulumi.Context) error {
 		// The engine's whole configuration, to see keys that nobody reads.
@@ -33,4 +33,13 @@ func main() {
 		}
 		return deploy(ctx, config)
 	})
+}
+
+// exit ends the program, with the error if there is one.
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
 }
