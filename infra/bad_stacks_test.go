@@ -123,6 +123,9 @@ func badStacks() map[string]struct {
 		"a namespace that cannot exist":   is(strings.Replace(here, "namespace: kv", "namespace: KV", 1), `kvinfra:cluster.namespace: Invalid value: "KV"`),
 		"half a second":                   is(withMooncake("runVerify: 2026-11-30, timeoutSeconds: 0.5"), "kvinfra:mooncake.pool.timeoutSeconds: is 0.5, but must be a whole number"),
 
+		"production with an image that may change": is("config:\n  kvinfra:cluster: {kubeconfig: kubeconfig, context: local, production: true}\n  kvinfra:hotkv: {cache: {image: hotkv:1}}\n",
+			`kvinfra:hotkv.cache.image: Invalid value: "hotkv:1": has no digest, and this stack is for production`),
+
 		// Entries that do not go together.
 		"clusters with the same names": is(here+"  kvinfra:hotkv: {a: {image: x, layout: StatefulSetPerShard}, a-0: {image: x}}\n",
 			"kvinfra:hotkv.a-0: Forbidden: and kvinfra:hotkv.a would both have something called a-0 in the namespace kv"),
