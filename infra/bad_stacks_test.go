@@ -79,7 +79,7 @@ func badStacks() map[string]struct {
 		"a version that YAML takes for 1.1":   is(withHotKV("restart: 1.10"), "kvinfra:hotkv.cache.restart: is read as 1.1, which is no text: put what you mean in quotes"),
 		"a setting that YAML takes for 8":     is(withHotKV("settings: {hz: 010}"), "kvinfra:hotkv.cache.settings[hz]: is read as 8, which is no text: put what you mean in quotes"),
 		"a label that YAML takes for true":    is(withHotKV("labels: {fast: true}"), "kvinfra:hotkv.cache.labels[fast]: is read as true, which is no text"),
-		"a variable that YAML takes for none": is(withMooncake("store: {extraEnv: {MC_LOG_LEVEL: ~}}"), "kvinfra:mooncake.pool.store.extraEnv[MC_LOG_LEVEL]: has no value, but must be a text: remove the key"),
+		"a variable that YAML takes for none": is(withMooncake("store: {extraEnv: {MC_LOG_LEVEL: ~}}"), "kvinfra:mooncake.pool.store.extraEnv[MC_LOG_LEVEL]: has no value, but must be a text: write one, or remove the key"),
 		"a number in quotes":                  is(withHotKV(`primaries: "3"`), `kvinfra:hotkv.cache.primaries: is the text "3", but must be a whole number: remove the quotes`),
 		"a truth value in quotes":             is(withHotKV(`noHeal: "true"`), `kvinfra:hotkv.cache.noHeal: is the text "true", but must be true or false: remove the quotes`),
 		"yes for true":                        is(withHotKV(`noHeal: yes`), `kvinfra:hotkv.cache.noHeal: is the text "yes", but must be true or false`),
@@ -122,6 +122,9 @@ func badStacks() map[string]struct {
 		"an unknown context":              is(strings.Replace(here, "local", "elsewhere", 1), `kubeconfig has no context "elsewhere"; it has local`),
 		"a namespace that cannot exist":   is(strings.Replace(here, "namespace: kv", "namespace: KV", 1), `kvinfra:cluster.namespace: Invalid value: "KV"`),
 		"half a second":                   is(withMooncake("runVerify: 2026-11-30, timeoutSeconds: 0.5"), "kvinfra:mooncake.pool.timeoutSeconds: is 0.5, but must be a whole number"),
+
+		"production with an image that may change": is("config:\n  kvinfra:cluster: {kubeconfig: kubeconfig, context: local, production: true}\n  kvinfra:hotkv: {cache: {image: hotkv:1}}\n",
+			`kvinfra:hotkv.cache.image: Invalid value: "hotkv:1": has no digest, and this stack is for production`),
 
 		// Entries that do not go together.
 		"clusters with the same names": is(here+"  kvinfra:hotkv: {a: {image: x, layout: StatefulSetPerShard}, a-0: {image: x}}\n",

@@ -145,12 +145,12 @@ func TestAStackMayHaveSeveralClustersOrNone(t *testing.T) {
 		want     []string // of the objects, sorted
 	}{
 		"two HotKV clusters and one Mooncake Store": {
-			"  kvinfra:hotkv: {cache: {image: x}, sessions: {image: x, namespace: web, layout: StatefulSetPerShard}}\n" +
+			"  kvinfra:hotkv: {cache: {image: x}, carts: {image: x, namespace: web, layout: StatefulSetPerShard}}\n" +
 				"  kvinfra:mooncake: {pool: {image: x, version: 0.3.13}}\n",
 			[]string{
-				"Deployment kv/pool-master", "NamespacePatch kv", "NamespacePatch web", "Secret kv/cache", "Secret web/sessions",
+				"Deployment kv/pool-master", "NamespacePatch kv", "NamespacePatch web", "Secret kv/cache", "Secret web/carts",
 				"StatefulSet kv/cache", "StatefulSet kv/pool-store",
-				"StatefulSet web/sessions-0", "StatefulSet web/sessions-1", "StatefulSet web/sessions-2",
+				"StatefulSet web/carts-0", "StatefulSet web/carts-1", "StatefulSet web/carts-2",
 			},
 		},
 		"HotKV alone":    {"  kvinfra:hotkv: {cache: {image: x}}\n", []string{"NamespacePatch kv", "Secret kv/cache", "StatefulSet kv/cache"}},

@@ -144,6 +144,9 @@ func annotate(t *testing.T, schema *jsonschema.Schema, of reflect.Type, path str
 			}
 			annotate(t, property, field.Type, strings.TrimPrefix(path+"."+key, "."), comments, defaults)
 			property.Description = inKeys(text, of, field.Name)
+			if slices.Contains(schema.Required, key) {
+				property.Default = nil
+			}
 		}
 	case reflect.Bool:
 		schema.Default = false

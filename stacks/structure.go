@@ -61,9 +61,12 @@ func structure(schema *jsonschema.Schema, value any, at *field.Path) []problem {
 	}
 	var problems []problem
 	for _, leaf := range leaves(invalid) {
-		place := locate(schema, value, at, leaf.InstanceLocation)
-		for _, err := range place.explain(leaf.ErrorKind) {
-			problems = append(problems, problem{strings.Join(leaf.InstanceLocation[:min(1, len(leaf.InstanceLocation))], ""), err})
+		key := ""
+		if path := leaf.InstanceLocation; len(path) > 0 {
+			key = path[0]
+		}
+		for _, err := range locate(schema, value, at, leaf.InstanceLocation).explain(leaf.ErrorKind) {
+			problems = append(problems, problem{key, err})
 		}
 	}
 	slices.SortFunc(problems, func(a, b problem) int { return strings.Compare(a.err.Error(), b.err.Error()) })
@@ -164,7 +167,7 @@ func (p place) mismatch() string {
 		if wanted == "object" {
 			return "has no value: write {} for a map without settings, or remove the key"
 		}
-		return fmt.Sprintf("has no value, but must be %s: remove the key for its default", words)
+		return fmt.Sprintf("has no value, but must be %s: write one, or remove the key", words)
 	case json.Number, bool:
 		if wanted == "string" {
 			return fmt.Sprintf("is read as %v, which is no text: put what you mean in quotes", v)

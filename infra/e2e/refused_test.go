@@ -33,7 +33,7 @@ func TestABadStackFileIsRefusedByTheEngine(t *testing.T) {
 		"bad-quotes": {
 			cluster + "  kvinfra:hotkv: {cache: {image: hotkv:local, restart: 1.10, settings: {hz: 010}, labels: {fast: ~}}}\n",
 			[]string{
-				"kvinfra:hotkv.cache.labels[fast]: has no value, but must be a text: remove the key for its default",
+				"kvinfra:hotkv.cache.labels[fast]: has no value, but must be a text: write one, or remove the key",
 				"kvinfra:hotkv.cache.restart: is read as 1.1, which is no text: put what you mean in quotes",
 				"kvinfra:hotkv.cache.settings[hz]: is read as 8, which is no text: put what you mean in quotes",
 			},

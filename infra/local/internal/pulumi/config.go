@@ -3,6 +3,7 @@ package pulumi
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -52,7 +53,8 @@ func (s Stack) Config() (Config, error) {
 	var stack struct {
 		Config Config `json:"config"`
 	}
-	if err := yaml.Unmarshal(content, &stack); err != nil {
+	err = yaml.Unmarshal(content, &stack)
+	if _, wrongForm := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !wrongForm { // of which the program says more
 		return Config{}, fmt.Errorf("%s: %w", file, err)
 	}
 	return stack.Config, nil
