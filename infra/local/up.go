@@ -24,6 +24,9 @@ func up(ctx context.Context, c checkout.Checkout, s pulumi.Stack, args []string)
 		return err
 	}
 	if config.OnLocalCluster() {
+		if err := s.Check(ctx); err != nil { // before a cluster is started for it
+			return err
+		}
 		if err := clusterWithImages(ctx, c); err != nil {
 			return err
 		}

@@ -86,6 +86,19 @@ func (s Stack) Compile(ctx context.Context, log io.Writer) error {
 	return child.Run(cmd, log)
 }
 
+// Check has the compiled program read the stack's file. Its error says what is wrong
+// with it.
+func (s Stack) Check(ctx context.Context) error {
+	cmd := child.Command(ctx, s.checkout.Local("bin", "infra"), "render", s.Name)
+	cmd.Dir = s.checkout.Root
+	var words strings.Builder
+	cmd.Stderr = &words
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("stack %s: %w\n%s", s.Name, err, words.String())
+	}
+	return nil
+}
+
 // makePassphrase generates what the secrets in the state are encrypted with. It
 // is there as a whole or not at all, and never replaced: it opens the state.
 func makePassphrase(file string) error {

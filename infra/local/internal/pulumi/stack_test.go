@@ -239,3 +239,17 @@ func running(t *testing.T, s Stack) []process {
 	require.NoError(t, err)
 	return found
 }
+
+func TestCheckTellsWhatTheProgramSaysOfTheStackFile(t *testing.T) {
+	s, c := newStack(t)
+	program := c.Local("bin", "infra")
+	require.NoError(t, os.MkdirAll(filepath.Dir(program), 0o755))
+	says := func(code int) {
+		text := fmt.Sprintf("#!/bin/bash\necho objects\necho \"$*: no such key\" >&2\nexit %d\n", code)
+		require.NoError(t, os.WriteFile(program, []byte(text), 0o755))
+	}
+	says(1)
+	assert.EqualError(t, s.Check(t.Context()), "stack dev: exit status 1\nrender dev: no such key\n")
+	says(0)
+	assert.NoError(t, s.Check(t.Context()))
+}
