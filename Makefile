@@ -19,7 +19,7 @@ export GOFLAGS := -trimpath
 unexport KUBECONFIG
 
 LOCAL := .local/bin/local
-MODULES := . infra/local infra/e2e
+MODULES := . infra/local infra/e2e examples/platform-team
 CHECKS := $(CURDIR)/infra/local/modules/checks/go.mod
 
 .PHONY: help
@@ -97,7 +97,7 @@ chaos: $(LOCAL) ## the long matrices: a HotKV script that is killed at each of i
 .PHONY: check
 check: $(LOCAL) ## formatting, vet, staticcheck, shellcheck, actionlint
 	@$(LOCAL) needs
-	@unformatted=$$(gofmt -l components stacks infra); \
+	@unformatted=$$(gofmt -l components stacks infra examples); \
 	  [ -z "$$unformatted" ] || { echo "not formatted, run gofmt -w on: $$unformatted"; exit 1; }
 	@for module in $(MODULES); do (cd $$module && go vet -tags e2e ./... && \
 	  go tool -modfile="$(CHECKS)" staticcheck -tags e2e ./...); done
