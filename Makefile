@@ -19,7 +19,8 @@ export GOFLAGS := -trimpath
 unexport KUBECONFIG
 
 LOCAL := .local/bin/local
-MODULES := . infra/local infra/e2e
+MODULES := . infra/local infra/e2e examples/platform-team
+CHECKS := $(CURDIR)/infra/local/modules/checks/go.mod
 
 .PHONY: help
 help: ## this list
@@ -57,6 +58,10 @@ render: ## print the objects of STACK as YAML; needs no Pulumi and no cluster
 diff: ## say as Markdown what changed of STACK's objects since the commit BASE
 	@go run ./infra diff '$(STACK)' '$(BASE)'
 
+.PHONY: stacks
+stacks: ## print the names of the stacks as JSON
+	@ls Pulumi.*.yaml | sed -E 's/^Pulumi\.(.+)\.yaml$$/"\1"/' | paste -sd, | sed 's/.*/[&]/'
+
 .PHONY: tools
 tools: $(LOCAL) ## find or build the Pulumi command line
 	@$(LOCAL) tools
@@ -90,13 +95,14 @@ chaos: $(LOCAL) ## the long matrices: a HotKV script that is killed at each of i
 	@PATH="$$PWD/.local/bin:$$PATH" CI=true CHAOS=1 go test -count=1 -v -run 'Killed' ./components/hotkv/spec
 
 .PHONY: check
-check: $(LOCAL) ## formatting, vet, staticcheck, shellcheck
+check: $(LOCAL) ## formatting, vet, staticcheck, shellcheck, actionlint
 	@$(LOCAL) needs
-	@unformatted=$$(gofmt -l components stacks infra); \
+	@unformatted=$$(gofmt -l components stacks infra examples); \
 	  [ -z "$$unformatted" ] || { echo "not formatted, run gofmt -w on: $$unformatted"; exit 1; }
 	@for module in $(MODULES); do (cd $$module && go vet -tags e2e ./... && \
-	  go tool -modfile="$(CURDIR)/infra/local/modules/checks/go.mod" staticcheck -tags e2e ./...); done
+	  go tool -modfile="$(CHECKS)" staticcheck -tags e2e ./...); done
 	@git grep -lE --untracked '^#!.*\b(ba)?sh$$' | xargs shellcheck
+	@go tool -modfile="$(CHECKS)" actionlint
 
 .PHONY: golden
 golden: ## rewrite the golden files; read their diff before you commit it

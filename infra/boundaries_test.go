@@ -122,3 +122,33 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// The example of another team is a module of its own. With other versions it would
+// compile the Kubernetes SDK anew, which takes minutes.
+func TestTheExampleUsesTheVersionsOfTheComponents(t *testing.T) {
+	ours, example := requirements(t, root), requirements(t, filepath.Join(root, "examples", "platform-team"))
+	assert.Contains(t, example, strings.TrimSuffix(kubernetesSDK, "/")+"/sdk/v4")
+	for module, version := range example {
+		if same, shared := ours[module]; shared {
+			assert.Equal(t, same, version, module)
+		}
+	}
+}
+
+// requirements returns the versions that the go.mod in a directory requires.
+func requirements(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	edit := exec.Command("go", "mod", "edit", "-json")
+	edit.Dir = dir
+	out, err := edit.Output()
+	require.NoError(t, err)
+	var module struct {
+		Require []struct{ Path, Version string }
+	}
+	require.NoError(t, json.Unmarshal(out, &module))
+	versions := map[string]string{}
+	for _, r := range module.Require {
+		versions[r.Path] = r.Version
+	}
+	return versions
+}

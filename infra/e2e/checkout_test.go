@@ -38,7 +38,7 @@ func prepare() error {
 	if err := os.RemoveAll(work); err != nil {
 		return err
 	}
-	if err := copyCheckout(); err != nil {
+	if err := copyCheckout(work); err != nil {
 		return fmt.Errorf("copy the checkout: %w", err)
 	}
 	if err := copyFile(root+"/.local/kubeconfig", kubeconfig); err != nil {
@@ -59,9 +59,9 @@ func prepare() error {
 	return nil
 }
 
-// copyCheckout copies what a commit of the working tree would have, and so no
-// kubeconfig and no state.
-func copyCheckout() error {
+// copyCheckout copies to a directory what a commit of the working tree would have,
+// and so no kubeconfig and no state.
+func copyCheckout(to string) error {
 	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	list.Dir = root
 	list.Stderr = os.Stderr
@@ -70,7 +70,7 @@ func copyCheckout() error {
 		return err
 	}
 	for file := range strings.SplitSeq(strings.TrimSuffix(string(files), "\x00"), "\x00") {
-		err := copyFile(filepath.Join(root, file), filepath.Join(work, file))
+		err := copyFile(filepath.Join(root, file), filepath.Join(to, file))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // deleted, and not yet committed
 			return err
 		}
