@@ -190,7 +190,7 @@ dismiss() {
       [[ -z ${own_slots[n]} ]] || fail "${hosts[n]} owns slots again"
       words=$'config set bind 127.0.0.1\nclient kill type normal\ncluster reset hard'
       [[ $role == replica ]] || words=$'flushall\n'$words
-      reason=$(timeout 5 "$CLI" -h "${hosts[n]}" -p "$PORT" <<<"$words" 2>&1) && [[ $reason == *OK ]] ||
+      { reason=$(timeout 5 "$CLI" -h "${hosts[n]}" -p "$PORT" <<<"$words" 2>&1) && [[ $reason == *OK ]]; } ||
         fail "${hosts[n]} does not leave: ${reason##*$'\n'}"
     done
   done
