@@ -115,10 +115,11 @@ func (b *builder) convergePod(mode spec.Mode) *corev1.PodTemplateSpecArgs {
 	return pod
 }
 
-// convergeResources are enough for the script, whatever the size of the cluster.
+// convergeResources are enough for the script, whatever the size of the cluster. On a
+// busy node the servers get more than it: what moves slots must not slow them down.
 func convergeResources() kube.Resources {
 	return kube.Resources{
-		Requests: kube.Amounts{CPU: "250m", Memory: "64Mi"},
+		Requests: kube.Amounts{CPU: "50m", Memory: "64Mi"},
 		Limits:   kube.Amounts{Memory: "64Mi"},
 	}
 }

@@ -30,7 +30,9 @@ func (b *builder) startup() *corev1.ProbeArgs {
 	// The client exits 0 on an error reply, and a server that still loads answers with
 	// one: only PONG counts.
 	probe := run("bash", "-c", fmt.Sprintf(`[ "$(%s -e ping)" = PONG ]`, b.spec.Server.Programs().CLI))
-	probe.FailureThreshold = pulumi.Int(b.spec.StartSeconds() / 2)
+	// Often, because everything else waits for it: the next pod of a rolling update too.
+	probe.PeriodSeconds = pulumi.Int(1)
+	probe.FailureThreshold = pulumi.Int(b.spec.StartSeconds())
 	return probe
 }
 

@@ -36,12 +36,17 @@ fail() {
   exit 1
 }
 
-# Repeats a check until it holds; the check says in $reason why it does not.
+# Repeats a check until it holds; the check says in $reason why it does not. What
+# lasts longer than a cluster takes to form is asked for less often: on a small node
+# the servers need the time that the questions take.
 reason=""
+pace=0.05
 until_true() { # CHECK [ARG...]
+  local began=$SECONDS
   until "$@"; do
     ((SECONDS < DEADLINE_SECONDS)) || fail "$reason (after $SECONDS s)"
-    sleep 0.05
+    if ((SECONDS - began < 5)); then sleep "$pace"; else sleep 0.5; fi
+    looked=""
   done
 }
 
@@ -63,7 +68,7 @@ find_the_leaving() {
     [[ $MODE != repair ]] || fail "$name is in the cluster, but not in what this run knows of it: it waits for the next pulumi up"
     [[ -n $SHARDS ]] || fail "$name is in the cluster, but is not wanted: with all pods in one StatefulSet a cluster cannot shrink"
     say "$name is to leave"
-    leaving[${#hosts[@]}]=yes
+    looked="" leaving[${#hosts[@]}]=yes
     hosts+=("$name")
     shards+=("")
   done < <(strangers)
@@ -110,12 +115,12 @@ knows() { # N M
 }
 
 everybody_knows_everybody() {
+  look || return 1
   local n m
   for n in "${!hosts[@]}"; do
     for m in "${!hosts[@]}"; do
       knows "$n" "$m" || {
         meet
-        look || return 1
         reason="${hosts[n]} does not know ${hosts[m]}"
         return 1
       }
@@ -150,7 +155,7 @@ choose_primaries() {
 # instead before somebody says so, and an id that owns slots is never forgotten:
 # it is the only proof of the loss.
 every_owner_is_here() {
-  look && everybody_knows_everybody && views_agree || return 1
+  everybody_knows_everybody && views_agree || return 1
   local id n slots lost=()
   while read -r id; do
     slots=$(claimed_by "$id")
@@ -173,6 +178,7 @@ every_owner_is_here() {
 
 forget() { # ID...
   local n id
+  looked=""
   for n in "${!hosts[@]}"; do
     for id in "$@"; do
       [[ -z ${flags["$n $id"]:-} ]] || ask "${hosts[n]}" cluster forget "$id" >/dev/null &
@@ -318,6 +324,9 @@ until_true nobody_remembers_the_dead
 until_true everybody_else_replicates
 until_true every_node_is_new
 until_true every_node_is_well
+# Before the node timeout is back: what is asked here travels with pings, of which
+# there are two in a node timeout.
+((${#leaving[@]} > 0)) || until_true every_node_shows_the_shards
 restore_node_timeout
 if [[ $MODE != repair ]]; then
   balance

@@ -35,13 +35,19 @@ type lab struct {
 
 func newLab(t *testing.T, nodes int) *lab {
 	t.Helper()
+	t.Parallel()
+	return newLoneLab(t, nodes)
+}
+
+// newLoneLab is newLab for a test that measures time: none other runs meanwhile.
+func newLoneLab(t *testing.T, nodes int) *lab {
+	t.Helper()
 	if _, err := exec.LookPath("valkey-server"); err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatal("valkey-server is not on PATH; make test puts it there")
 		}
 		t.Skip("valkey-server is not on PATH; make test puts it there")
 	}
-	t.Parallel()
 	// A network of its own for each test of each run, by its process and its name.
 	network := fmt.Sprintf("127.%d.%d", 1+os.Getpid()%250, 1+crc32.ChecksumIEEE([]byte(t.Name()))%250)
 	l := &lab{t: t, dir: t.TempDir(), network: network, port: freePort(t, network+".11")}

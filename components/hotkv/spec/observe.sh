@@ -29,6 +29,7 @@ ask() { # HOST WORD...
 # was done is seen by the next look.
 tell() {
   local n
+  looked=""
   for n in "${!hosts[@]}"; do
     [[ -s $tmp/todo$n ]] || continue
     timeout 5 "$CLI" -h "${hosts[n]}" -p "$PORT" <"$tmp/todo$n" >/dev/null 2>&1 &
@@ -37,10 +38,13 @@ tell() {
   rm -f "$tmp"/todo*
 }
 
-# One round of questions to every host at once. It fails, with the reason, when a
-# host does not answer all of them.
+# One round of questions to every host at once, unless nothing can have changed
+# since the last one. It fails, with the reason, when a host does not answer all of
+# them.
+looked=""
 look() {
   local n
+  [[ -z $looked ]] || return 0
   for n in "${!hosts[@]}"; do
     timeout 5 "$CLI" -h "${hosts[n]}" -p "$PORT" <<<"$questions" >"$tmp/$n" 2>&1 &
   done
@@ -50,6 +54,7 @@ look() {
     understand "$n" <"$tmp/$n" || return 1
     member[${ids[n]}]=$n
   done
+  looked=yes
 }
 
 understand() { # HOST-NUMBER

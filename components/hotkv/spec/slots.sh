@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154 # variables that are shared with the other files
+# shellcheck shell=bash disable=SC2034,SC2154 # variables that are shared with the other files
 # Who owns which slots: giving out those that nobody has, and moving those that
 # have keys. Sourced by converge.sh.
 
@@ -57,6 +57,8 @@ every_slot_has_an_owner() {
 # one leaves all its slots with their old owner.
 balance() {
   local source target count part failed=0
+  # Clients are being served meanwhile.
+  pace=0.2
   check_memory
   while until_true no_migration_runs && until_true moves_are_seen && plan; do
     until_true is_ok "$target"
@@ -98,6 +100,7 @@ plan() {
 
 migrate() {
   local key state="" message=""
+  looked=""
   # shellcheck disable=SC2086 # pairs of numbers
   reason=$(ask "${hosts[source]}" cluster migrateslots slotsrange ${part//-/ } node "${ids[target]}") || {
     [[ $reason != *[Uu]nknown* ]] || fail "${hosts[source]} cannot move slots with their keys: that needs Valkey 9.0 or newer"
@@ -125,13 +128,15 @@ migrate() {
 
 no_migration_runs() {
   local n key state
+  for n in "${!hosts[@]}"; do ask "${hosts[n]}" cluster getslotmigrations >"$tmp/$n" & done
+  wait
   for n in "${!hosts[@]}"; do
     while read -r key; do
       [[ $key == state ]] || continue
       read -r state
       reason="slots are moving from or to ${hosts[n]}: $state"
       case $state in success | failed | cancel*) ;; *) return 1 ;; esac
-    done < <(ask "${hosts[n]}" cluster getslotmigrations)
+    done <"$tmp/$n"
   done
 }
 
@@ -169,18 +174,24 @@ check_memory() {
     fail "the shards that are to leave hold $((used >> 20)) MiB, the others have room for $((free >> 20)) MiB: nothing was moved; make memory larger first, or keep the shards"
 }
 
-# A node that is only forgotten would be back after a minute, so it forgets too.
+# A node that is only forgotten would be back after a minute, so it forgets too. From
+# then on it knows no slot's owner, and a client that asked it would believe that there
+# is none: so before, it closes its port to all but its own pod. Should the pod stay,
+# its liveness probe opens the port again by a restart.
 # Replicas first: a replica whose primary leaves would otherwise follow it nowhere.
 dismiss() {
-  local n role gone=()
+  local n role words gone=()
   sleep 3 # clients learn the new owners before the old ones know nothing
+  looked=""
   until_true look
   for role in replica primary; do
     for n in "${!leaving[@]}"; do
       [[ ${roles[n]} == "$role" ]] || continue
       [[ -z ${own_slots[n]} ]] || fail "${hosts[n]} owns slots again"
-      [[ $role == replica ]] || ask "${hosts[n]}" flushall >/dev/null || true
-      reason=$(ask "${hosts[n]}" cluster reset hard) || fail "${hosts[n]} does not leave: $reason"
+      words=$'config set bind 127.0.0.1\nclient kill type normal\ncluster reset hard'
+      [[ $role == replica ]] || words=$'flushall\n'$words
+      { reason=$(timeout 5 "$CLI" -h "${hosts[n]}" -p "$PORT" <<<"$words" 2>&1) && [[ $reason == *OK ]]; } ||
+        fail "${hosts[n]} does not leave: ${reason##*$'\n'}"
     done
   done
   for n in "${!leaving[@]}"; do
