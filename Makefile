@@ -11,6 +11,9 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
+# STORY picks one of the tests of make chaos, as in make chaos STORY=Crash.
+STORY ?=
+
 # One set of flags, so that every build shares one cache with the engine's own.
 export CGO_ENABLED := 0
 export GOFLAGS := -trimpath
@@ -90,9 +93,13 @@ test: check ## every test that needs no cluster
 	@cd infra/e2e && go test ./load
 
 .PHONY: chaos
-chaos: $(LOCAL) ## the long matrices: a HotKV script that is killed at each of its steps
+chaos: $(LOCAL) ## an hour and more of what can happen to a HotKV cluster, with figures
 	@$(LOCAL) needs
 	@PATH="$$PWD/.local/bin:$$PATH" CI=true CHAOS=1 go test -count=1 -v -run 'Killed' ./components/hotkv/spec
+	@$(LOCAL) tools
+	@$(LOCAL) up
+	@$(LOCAL) images
+	@cd infra/e2e && CHAOS=1 go test -count=1 -timeout 4h -v -run 'TestChaos$(STORY)' .
 
 .PHONY: check
 check: $(LOCAL) ## formatting, vet, staticcheck, shellcheck, actionlint

@@ -17,7 +17,7 @@ import (
 // TestKilledUp kills an up at its worst moment: the StatefulSet is made, and the
 // state does not know it yet.
 func TestKilledUp(t *testing.T) {
-	s := newStack(t, "e2e-killed")
+	s := newHotKV(t, "e2e-killed")
 
 	step(t, "kill -9 while the StatefulSet comes up", func(t *testing.T) {
 		up := s.command(t, "up")

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -9,10 +10,9 @@ import (
 )
 
 const (
-	writersPerShard = 4
-	keysPerWriter   = 50
-	pause           = 5 * time.Millisecond
-	deadline        = time.Second // of one operation
+	keysPerWriter = 20
+	pause         = 5 * time.Millisecond
+	deadline      = time.Second // of one operation
 )
 
 // Store is the cluster as a client library shows it. A key that is missing reads
@@ -22,29 +22,34 @@ type Store interface {
 	Get(ctx context.Context, key string) (string, error)
 }
 
+// Client is a client library with the options that its name tells.
+type Client struct {
+	Name  string
+	Store Store
+}
+
 // Load is writing that goes on.
 type Load struct {
-	store   Store
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 	writers []*writer
 }
 
-// Start writes to every shard until Stop. The tags are one of each shard: a key
-// with {tag} in it is in the tag's slot.
-func Start(ctx context.Context, store Store, tags []string) *Load {
+// Start has every client write to every shard until Stop. The tags are one of each
+// shard: a key with {tag} in it is in the tag's slot.
+func Start(ctx context.Context, clients []Client, tags []string) *Load {
 	ctx, cancel := context.WithCancel(ctx)
-	l := &Load{store: store, cancel: cancel}
-	for shard, tag := range tags {
-		for n := range writersPerShard {
+	l := &Load{cancel: cancel}
+	for _, client := range clients {
+		for shard, tag := range tags {
 			w := &writer{
-				shard:  shard,
-				prefix: fmt.Sprintf("load:{%s}:%d", tag, n),
+				store:  client.Store,
+				prefix: fmt.Sprintf("load:{%s}:%s", tag, client.Name),
+				row:    Row{Client: client.Name, Shard: shard, Errors: map[string]int{}},
 				acked:  map[string]int{},
-				errors: map[string]int{},
 			}
 			l.writers = append(l.writers, w)
-			l.running.Go(func() { w.run(ctx, store) })
+			l.running.Go(func() { w.run(ctx) })
 		}
 	}
 	return l
@@ -54,45 +59,66 @@ func Start(ctx context.Context, store Store, tags []string) *Load {
 func (l *Load) Stop(ctx context.Context) (Report, error) {
 	l.cancel()
 	l.running.Wait()
-	return l.report(ctx)
+	errs := make([]error, len(l.writers))
+	for n, w := range l.writers {
+		l.running.Go(func() { errs[n] = w.readBack(ctx) })
+	}
+	l.running.Wait()
+	var report Report
+	for _, w := range l.writers {
+		report = append(report, w.report())
+	}
+	return report, errors.Join(errs...)
 }
 
 // writer is the only one to write its keys, each time a larger number than before.
 type writer struct {
-	shard  int
+	store  Store
 	prefix string
 
-	operations int
-	acked      map[string]int // the last number that the cluster acknowledged, by key
-	errors     map[string]int // by kind
-	gap        time.Duration  // the longest between two acknowledged writes
+	row   Row
+	acked map[string]int  // the last number that the cluster acknowledged, by key
+	last  time.Time       // the last acknowledged write
+	took  []time.Duration // each operation
 }
 
-func (w *writer) run(ctx context.Context, store Store) {
-	last := time.Now()
+func (w *writer) run(ctx context.Context) {
+	w.last = time.Now()
 	// After a write that failed nobody knows whether the key has it: such a key is not
 	// written again, so that what is in acked stays exact.
 	generation := 0
 	for n := 1; ctx.Err() == nil; n++ {
-		key := fmt.Sprintf("%s:%d:%d", w.prefix, generation, n%keysPerWriter)
-		err := w.write(store, key, n)
-		if err != nil {
-			w.errors[kind(err)]++
+		start := time.Now()
+		written, err := w.operate(fmt.Sprintf("%s:%d:%d", w.prefix, generation, n%keysPerWriter), n)
+		if !written {
 			generation++
-		} else {
-			w.acked[key] = n
-			w.gap = max(w.gap, time.Since(last))
-			last = time.Now()
 		}
-		w.operations++
+		if err != nil {
+			w.row.Errors[kind(err)]++
+		}
+		w.row.Operations++
+		w.took = append(w.took, time.Since(start))
 		time.Sleep(pause)
 	}
-	w.gap = max(w.gap, time.Since(last))
+	w.row.Gap = max(w.row.Gap, time.Since(w.last))
 }
 
-// write is not ended by the load's own end, which is no failure of the cluster.
-func (w *writer) write(store Store, key string, n int) error {
+var errStale = errors.New("stale read")
+
+// operate writes and reads. It is not ended by the load's own end, which is no
+// failure of the cluster.
+func (w *writer) operate(key string, n int) (written bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	defer cancel()
-	return store.Set(ctx, key, strconv.Itoa(n))
+	if err := w.store.Set(ctx, key, strconv.Itoa(n)); err != nil {
+		return false, err
+	}
+	w.acked[key] = n
+	w.row.Gap = max(w.row.Gap, time.Since(w.last))
+	w.last = time.Now()
+	value, err := w.store.Get(ctx, key)
+	if err == nil && value != strconv.Itoa(n) {
+		err = errStale
+	}
+	return true, err
 }

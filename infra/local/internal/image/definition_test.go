@@ -14,7 +14,9 @@ import (
 const definitions = "../../images"
 
 func TestDefinitionsOfTheProduct(t *testing.T) {
-	for name, tags := range map[string][]string{"hotkv": {"local", "local-next"}, "mooncake": {"local"}} {
+	for name, tags := range map[string][]string{
+		"hotkv": {"local", "local-next"}, "valkey": {"local", "local-next"}, "mooncake": {"local"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := readDefinition(filepath.Join(definitions, name))
 			require.NoError(t, err)

@@ -1,0 +1,88 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"kvinfra/infra/e2e/load"
+)
+
+// chaosStack is a stack with one HotKV cluster, or several.
+const chaosStack = `config:
+  pulumi:disable-default-providers: [kubernetes]
+  kvinfra:cluster: {kubeconfig: cluster.kubeconfig, context: local, namespace: %s}
+  kvinfra:hotkv:
+%s`
+
+// chaosCluster asks for little. More settings may follow.
+const chaosCluster = `    %s:
+      image: hotkv:local
+      resources: {requests: {cpu: 20m}, limits: {memory: %s}}
+      timeoutSeconds: 180
+`
+
+const (
+	one      = "      layout: OneStatefulSet\n"
+	perShard = "      layout: StatefulSetPerShard\n"
+)
+
+// chaos returns the cluster of a long story, which "make chaos" asks for. Its
+// namespace goes with the story's end.
+func chaos(t *testing.T, story, settings string) hotkv {
+	t.Helper()
+	s := chaosOf(t, story, fmt.Sprintf(chaosCluster, "hotkv", "128Mi")+settings)
+	return hotkv{stack: s, name: "hotkv", cli: "hotkv-cli"}
+}
+
+// chaosOf is chaos for clusters of any kind.
+func chaosOf(t *testing.T, story, clusters string) stack {
+	t.Helper()
+	if os.Getenv("CHAOS") == "" {
+		t.Skip("it is long: make chaos runs it")
+	}
+	name := "chaos-" + story
+	t.Cleanup(func() {
+		_, err := kubectl("delete", "namespace", name, "--ignore-not-found", "--timeout=3m")
+		assert.NoError(t, err)
+	})
+	writeFile(t, filepath.Join(work, "Pulumi."+name+".yaml"), fmt.Sprintf(chaosStack, name, clusters))
+	return newStack(t, name)
+}
+
+// unchanged has Pulumi find nothing to do.
+func (s stack) unchanged(t *testing.T) {
+	t.Helper()
+	s.run(t, "up", "--expect-no-changes")
+	s.run(t, "refresh", "--expect-no-changes")
+}
+
+// within asserts what careful clients may notice: no failed operation, and no time
+// longer than this in which a part of the slots takes no writes.
+func within(t *testing.T, report load.Report, gap time.Duration) {
+	t.Helper()
+	careful := report.Of(load.Tuned()...)
+	assert.Zero(t, careful.Failed(), "operations of careful clients")
+	assert.LessOrEqual(t, careful.Gap(), gap)
+}
+
+// primary returns the pod that serves the first slot.
+func (s hotkv) primary(t *testing.T) string {
+	t.Helper()
+	primary, _ := primaryOf(t, s.layout(t, s.anyPod(t)), 0)
+	return primary
+}
+
+func (s hotkv) anyPod(t *testing.T) string {
+	t.Helper()
+	pods := s.pods(t, ".metadata.uid")
+	require.NotEmpty(t, pods)
+	return slices.Min(slices.Collect(maps.Keys(pods)))
+}
