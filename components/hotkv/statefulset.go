@@ -1,8 +1,6 @@
 package hotkv
 
 import (
-	"maps"
-
 	appsv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apps/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
 	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
@@ -91,13 +89,7 @@ func (b *builder) serverTemplate(part objects.Part) *corev1.PodTemplateSpecArgs 
 		objects.ConfigMapVolume("scripts", b.lifecycleName()),
 	}
 	pod.ImagePullSecrets = objects.PullSecrets(b.spec.ImagePullSecrets)
-	annotations := pulumi.ToStringMap(b.spec.Annotations)
-	if b.spec.Restart != "" {
-		annotations["kvinfra/restart"] = pulumi.String(b.spec.Restart)
-	}
-	template := objects.Template(b.owner, part, pod, annotations)
-	maps.Copy(template.Metadata.(*metav1.ObjectMetaArgs).Labels.(pulumi.StringMap), pulumi.ToStringMap(b.spec.Labels))
-	return template
+	return objects.ServerTemplate(b.owner, part, pod, b.spec.Labels, b.spec.Annotations, b.spec.Restart)
 }
 
 func (b *builder) serverContainer() *corev1.ContainerArgs {

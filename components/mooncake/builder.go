@@ -99,11 +99,3 @@ func environment(variables []spec.Variable) corev1.EnvVarArray {
 	}
 	return env
 }
-
-// restarted returns the annotation of a pod template that changes with text.
-func restarted(text string) pulumi.StringMap {
-	if text == "" {
-		return nil
-	}
-	return pulumi.StringMap{"kvinfra/restart": pulumi.String(text)}
-}

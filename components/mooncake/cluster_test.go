@@ -55,6 +55,7 @@ func specs() map[string]mooncake.Spec {
 				Mode: mooncake.RDMAHostNetwork, NICs: []string{"mlx5_0", "mlx5_1"}, GIDIndex: &gid, Privileged: true,
 				TrafficClass: &gid, MTU: 4096, Tuning: mooncake.Tuning{QueuePairs: 4, MaxRegionSize: "64Gi", SameRail: true},
 			},
+			Labels: map[string]string{"team": "kv"}, Annotations: map[string]string{"example.com/owner": "kv"},
 			TimeoutSeconds: 1800,
 		},
 		"rdma-device-plugin": {

@@ -68,7 +68,7 @@ func (b *builder) masterArgs(name string) *appsv1.DeploymentArgs {
 			Replicas: pulumi.Int(b.spec.Master.Replicas),
 			Strategy: strategy,
 			Selector: b.owner.LabelSelector(b.master()),
-			Template: objects.Template(b.owner, b.master(), pod, restarted(b.spec.Master.Restart)),
+			Template: objects.ServerTemplate(b.owner, b.master(), pod, b.spec.Labels, b.spec.Annotations, b.spec.Master.Restart),
 		},
 	}
 }

@@ -56,7 +56,7 @@ func (b *builder) storeArgs(name string) *appsv1.StatefulSetArgs {
 			// away at once when it rolled right after a restart of the master (measured).
 			PodManagementPolicy: pulumi.String("OrderedReady"),
 			Selector:            b.owner.LabelSelector(b.store()),
-			Template:            objects.Template(b.owner, b.store(), pod, restarted(b.spec.Store.Restart)),
+			Template:            objects.ServerTemplate(b.owner, b.store(), pod, b.spec.Labels, b.spec.Annotations, b.spec.Store.Restart),
 		},
 	}
 }

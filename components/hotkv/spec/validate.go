@@ -2,11 +2,7 @@ package spec
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kvinfra/components/internal/kube"
@@ -37,7 +33,8 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	}
 	errs = append(errs, c.Placement.Validate(at.Child("placement"))...)
 	errs = append(errs, c.validateSettings(at)...)
-	errs = append(errs, validateLabels(c.Labels, at.Child("labels"))...)
+	errs = append(errs, kube.ValidateLabels(c.Labels, at.Child("labels"))...)
+	errs = append(errs, kube.ValidateAnnotations(c.Annotations, at.Child("annotations"))...)
 	if c.Primaries < 3 {
 		invalid(at.Child("primaries"), c.Primaries, "must be at least 3: fewer cannot vote out a dead primary")
 	}
@@ -64,24 +61,6 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 			invalid(at.Child("namespace"), c.Namespace, fmt.Sprintf(
 				"makes the announced name %s %d characters long; the server takes at most %d: shorten the namespace or the name of the cluster (it counts twice)",
 				longest, len(longest), MaxHost))
-		}
-	}
-	return errs
-}
-
-// validateLabels reports labels that cannot exist, and those that say whose pods
-// they are.
-func validateLabels(labels map[string]string, at *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	for _, key := range slices.Sorted(maps.Keys(labels)) {
-		for _, why := range content.IsLabelKey(key) {
-			errs = append(errs, field.Invalid(at, key, why))
-		}
-		for _, why := range content.IsLabelValue(labels[key]) {
-			errs = append(errs, field.Invalid(at.Key(key), labels[key], why))
-		}
-		if key == "app" || strings.HasPrefix(key, "app.kubernetes.io/") || strings.HasPrefix(key, "kvinfra/") {
-			errs = append(errs, field.Forbidden(at.Key(key), "the cluster finds its pods by it"))
 		}
 	}
 	return errs

@@ -46,6 +46,12 @@ type Cluster struct {
 	// Fabric is the network over which stores and clients move data.
 	Fabric Fabric `json:"fabric,omitzero"`
 
+	// Labels and Annotations are further ones of the masters' and the stores' pods.
+	// Default: none. A change restarts the master, which forgets every key, and the
+	// stores, one after the other.
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+
 	// RunVerify repeats the check that data written through one store is read through
 	// the others: any new text. Without it the check runs when the cluster is made and
 	// whenever a setting of the processes changed.

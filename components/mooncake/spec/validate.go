@@ -37,6 +37,8 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	errs = append(errs, c.validateExtraEnv(c.Master.ExtraEnv, at.Child("master", "extraEnv"))...)
 	errs = append(errs, c.validateExtraEnv(c.Store.ExtraEnv, at.Child("store", "extraEnv"))...)
 	errs = append(errs, c.Store.Placement.Validate(at.Child("store", "placement"))...)
+	errs = append(errs, kube.ValidateLabels(c.Labels, at.Child("labels"))...)
+	errs = append(errs, kube.ValidateAnnotations(c.Annotations, at.Child("annotations"))...)
 	for i, secret := range c.ImagePullSecrets {
 		for _, why := range content.IsDNS1123Subdomain(secret) {
 			errs = append(errs, field.Invalid(at.Child("imagePullSecrets").Index(i), secret, why))
