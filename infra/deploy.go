@@ -57,14 +57,15 @@ func deploy(ctx *pulumi.Context, config map[string]string) error {
 			return err
 		}
 		ctx.Export("mooncake-"+name, pulumi.Map{
-			"namespace":      pulumi.String(s.Namespace),
-			"masterAddress":  c.MasterAddress,
-			"metadataServer": c.MetadataServer,
-			"protocol":       c.Protocol,
-			"clusterId":      c.ClusterID,
-			"version":        c.Version,
-			"clients":        pulumi.StringArray{c.ClientConfigMap, c.ClientFilesConfigMap},
-			"metricsUrl":     c.MetricsURL,
+			"namespace":         pulumi.String(s.Namespace),
+			"masterAddress":     c.MasterAddress,
+			"metadataServer":    c.MetadataServer,
+			"protocol":          c.Protocol,
+			"clusterId":         c.ClusterID,
+			"version":           c.Version,
+			"clients":           pulumi.StringArray{c.ClientConfigMap, c.ClientFilesConfigMap},
+			"sglangExtraConfig": c.SGLangExtraConfig,
+			"metricsUrl":        c.MetricsURL,
 		})
 	}
 	return nil

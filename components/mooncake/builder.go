@@ -53,6 +53,10 @@ func (b *builder) verification() objects.Part {
 
 // registerOutputs makes the outputs known when data was moved between the stores.
 func (b *builder) registerOutputs(c *Cluster) error {
+	sglang, err := b.spec.SGLangExtraConfig(b.name)
+	if err != nil {
+		return err
+	}
 	complete := b.stores.ID().ToStringOutput()
 	if b.verifyJob != nil {
 		complete = b.verifyJob.ID().ToStringOutput()
@@ -68,6 +72,7 @@ func (b *builder) registerOutputs(c *Cluster) error {
 	c.ClientVariables = complete.ApplyT(func(string) map[string]string { return b.spec.ClientVariables(b.name) }).(pulumi.StringMapOutput)
 	c.ClientConfigMap = afterwards(b.clientName())
 	c.ClientFilesConfigMap = afterwards(b.clientFilesName())
+	c.SGLangExtraConfig = afterwards(sglang)
 	c.MetricsURL = afterwards("http://" + b.spec.AdminAddress(b.name) + "/metrics/summary")
 	return b.ctx.RegisterResourceOutputs(c, pulumi.Map{
 		"masterAddress":        c.MasterAddress,
@@ -78,6 +83,7 @@ func (b *builder) registerOutputs(c *Cluster) error {
 		"clientVariables":      c.ClientVariables,
 		"clientConfigMap":      c.ClientConfigMap,
 		"clientFilesConfigMap": c.ClientFilesConfigMap,
+		"sglangExtraConfig":    c.SGLangExtraConfig,
 		"metricsUrl":           c.MetricsURL,
 	})
 }
