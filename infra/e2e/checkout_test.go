@@ -52,9 +52,6 @@ func prepare() error {
 		if err := copyFile(file, filepath.Join(work, filepath.Base(file))); err != nil {
 			return err
 		}
-		if _, err := kubectl("delete", "namespace", stackName(file), "--ignore-not-found", "--timeout=2m"); err != nil {
-			return fmt.Errorf("remove the namespace of an earlier run: %w", err)
-		}
 	}
 	return nil
 }

@@ -21,11 +21,13 @@ const limit = 4 * time.Minute
 // stack is a stack of the copy. Its namespace has the same name.
 type stack string
 
-// newStack returns the stack, and tells at the end of a failed test what is in
-// its namespace, which the next run removes.
+// newStack returns the stack, without what an earlier run left of it, and tells at
+// the end of a failed test what is in its namespace.
 func newStack(t *testing.T, name string) stack {
 	t.Helper()
 	s := stack(name)
+	_, err := kubectl("delete", "namespace", name, "--ignore-not-found", "--timeout=2m")
+	require.NoError(t, err, "remove the namespace of an earlier run")
 	t.Cleanup(func() {
 		if !t.Failed() {
 			return
