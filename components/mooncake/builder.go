@@ -1,6 +1,8 @@
 package mooncake
 
 import (
+	"slices"
+
 	appsv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apps/v1"
 	batchv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/batch/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
@@ -29,11 +31,11 @@ type builder struct {
 
 // master and store are the parts of a cluster; their app labels are the seed's.
 func (b *builder) master() objects.Part {
-	return objects.Part{Component: "master", App: b.spec.MasterName(b.name)}
+	return objects.Part{Component: string(spec.Masters), App: b.spec.MasterName(b.name)}
 }
 
 func (b *builder) store() objects.Part {
-	return objects.Part{Component: "store", App: spec.StoreName(b.name)}
+	return objects.Part{Component: string(spec.Stores), App: spec.StoreName(b.name)}
 }
 
 // child returns the options of a child that comes up after others.
@@ -46,11 +48,15 @@ const user = 65532
 
 // verification is the part that checks the stores from outside.
 func (b *builder) verification() objects.Part {
-	return objects.Part{Component: "verify", App: b.name + "-verify"}
+	return objects.Part{Component: string(spec.Check), App: b.name + "-verify"}
 }
 
 // registerOutputs makes the outputs known when data was moved between the stores.
 func (b *builder) registerOutputs(c *Cluster) error {
+	sglang, err := b.spec.SGLangExtraConfig(b.name)
+	if err != nil {
+		return err
+	}
 	complete := b.stores.ID().ToStringOutput()
 	if b.verifyJob != nil {
 		complete = b.verifyJob.ID().ToStringOutput()
@@ -66,6 +72,7 @@ func (b *builder) registerOutputs(c *Cluster) error {
 	c.ClientVariables = complete.ApplyT(func(string) map[string]string { return b.spec.ClientVariables(b.name) }).(pulumi.StringMapOutput)
 	c.ClientConfigMap = afterwards(b.clientName())
 	c.ClientFilesConfigMap = afterwards(b.clientFilesName())
+	c.SGLangExtraConfig = afterwards(sglang)
 	c.MetricsURL = afterwards("http://" + b.spec.AdminAddress(b.name) + "/metrics/summary")
 	return b.ctx.RegisterResourceOutputs(c, pulumi.Map{
 		"masterAddress":        c.MasterAddress,
@@ -76,6 +83,7 @@ func (b *builder) registerOutputs(c *Cluster) error {
 		"clientVariables":      c.ClientVariables,
 		"clientConfigMap":      c.ClientConfigMap,
 		"clientFilesConfigMap": c.ClientFilesConfigMap,
+		"sglangExtraConfig":    c.SGLangExtraConfig,
 		"metricsUrl":           c.MetricsURL,
 	})
 }
@@ -85,6 +93,24 @@ func (b *builder) pod(container *corev1.ContainerArgs) *corev1.PodSpecArgs {
 	pod := objects.Pod(user, container)
 	pod.ImagePullSecrets = objects.PullSecrets(b.spec.ImagePullSecrets)
 	return pod
+}
+
+func (b *builder) containerPorts(of spec.Party) corev1.ContainerPortArray {
+	var ports corev1.ContainerPortArray
+	for _, p := range b.spec.PortsOf(of) {
+		ports = append(ports, objects.Port(p.Name, p.First))
+	}
+	return ports
+}
+
+func (b *builder) servicePorts(of spec.Party, without ...string) corev1.ServicePortArray {
+	var ports corev1.ServicePortArray
+	for _, p := range b.spec.PortsOf(of) {
+		if !slices.Contains(without, p.Name) {
+			ports = append(ports, objects.ServicePort(p.Name, p.First))
+		}
+	}
+	return ports
 }
 
 // environment returns the variables of a container.

@@ -73,6 +73,9 @@ type Cluster struct {
 	// ClientFilesConfigMap that of the one with vLLM's mooncake_config.json.
 	ClientConfigMap      pulumi.StringOutput `pulumi:"clientConfigMap"`
 	ClientFilesConfigMap pulumi.StringOutput `pulumi:"clientFilesConfigMap"`
+	// SGLangExtraConfig is what SGLang takes behind --hicache-storage-backend-extra-config,
+	// in a container that has the address of its pod in POD_IP.
+	SGLangExtraConfig pulumi.StringOutput `pulumi:"sglangExtraConfig"`
 	// MetricsURL is the master's summary of keys and capacity.
 	MetricsURL pulumi.StringOutput `pulumi:"metricsUrl"`
 }

@@ -16,17 +16,13 @@ func (b *builder) createMaster() (err error) {
 }
 
 func (b *builder) masterArgs(name string) *appsv1.DeploymentArgs {
-	ports := corev1.ContainerPortArray{objects.Port("rpc", spec.RPCPort), objects.Port("metrics", spec.MetricsPort)}
-	if b.spec.Metadata.Mode == spec.MetadataHTTP {
-		ports = append(ports, objects.Port("metadata", spec.MetadataPort))
-	}
 	container := objects.Container(corev1.ContainerArgs{
 		Name:    pulumi.String("mooncake-master"),
 		Image:   pulumi.String(b.spec.Image),
 		Command: pulumi.ToStringArray(b.spec.MasterCommand()),
 		Args:    pulumi.ToStringArray(b.spec.MasterArguments(b.name)),
 		Env:     environment(b.spec.MasterVariables(b.name)),
-		Ports:   ports,
+		Ports:   b.containerPorts(spec.Masters),
 		StartupProbe: &corev1.ProbeArgs{
 			TcpSocket:        &corev1.TCPSocketActionArgs{Port: pulumi.String("rpc")},
 			PeriodSeconds:    pulumi.Int(1),
@@ -94,17 +90,13 @@ func healthOfMaster() *corev1.HTTPGetActionArgs {
 func (b *builder) createMasterService() (err error) {
 	name := b.spec.MasterName(b.name)
 	service := &corev1.ServiceSpecArgs{
+		Type:     pulumi.String("ClusterIP"),
 		Selector: pulumi.ToStringMap(b.owner.Selector(b.master())),
-		Ports:    corev1.ServicePortArray{objects.ServicePort("metrics", spec.MetricsPort)},
+		Ports:    b.servicePorts(spec.Masters),
 	}
 	if b.spec.HighAvailability.Enabled() {
 		service.ClusterIP = pulumi.String("None")
-	} else {
-		service.Type = pulumi.String("ClusterIP")
-		service.Ports = corev1.ServicePortArray{objects.ServicePort("rpc", spec.RPCPort), objects.ServicePort("metrics", spec.MetricsPort)}
-	}
-	if b.spec.Metadata.Mode == spec.MetadataHTTP {
-		service.Ports = append(service.Ports.(corev1.ServicePortArray), objects.ServicePort("metadata", spec.MetadataPort))
+		service.Ports = b.servicePorts(spec.Masters, "rpc")
 	}
 	b.masterService, err = corev1.NewService(b.ctx, name, &corev1.ServiceArgs{
 		Metadata: b.owner.Meta(name, b.master()),

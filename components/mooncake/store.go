@@ -19,7 +19,7 @@ func (b *builder) createStoreService() (err error) {
 		Spec: &corev1.ServiceSpecArgs{
 			ClusterIP: pulumi.String("None"),
 			Selector:  pulumi.ToStringMap(b.owner.Selector(b.store())),
-			Ports:     corev1.ServicePortArray{objects.ServicePort("rest", b.spec.Store.RESTPort)},
+			Ports:     b.servicePorts(spec.Stores, "health"),
 		},
 	}, b.child())
 	return err
@@ -66,13 +66,11 @@ func (b *builder) storeArgs(name string) *appsv1.StatefulSetArgs {
 const startSeconds = 3600
 
 func (b *builder) storeContainer() *corev1.ContainerArgs {
-	ports := corev1.ContainerPortArray{objects.Port("rest", b.spec.Store.RESTPort)}
 	readiness := &corev1.ProbeArgs{
 		TcpSocket:     &corev1.TCPSocketActionArgs{Port: pulumi.String("rest")},
 		PeriodSeconds: pulumi.Int(5),
 	}
 	if b.spec.StoreTellsHealth() {
-		ports = append(ports, objects.Port("health", spec.HealthPort))
 		readiness = &corev1.ProbeArgs{
 			HttpGet:        &corev1.HTTPGetActionArgs{Path: pulumi.String("/health"), Port: pulumi.String("health")},
 			PeriodSeconds:  pulumi.Int(5),
@@ -85,7 +83,7 @@ func (b *builder) storeContainer() *corev1.ContainerArgs {
 		Command: pulumi.ToStringArray([]string{"python3", "-m", "mooncake.mooncake_store_service"}),
 		Args:    pulumi.ToStringArray(b.spec.StoreArguments()),
 		Env:     environment(b.spec.StoreVariables(b.name)),
-		Ports:   ports,
+		Ports:   b.containerPorts(spec.Stores),
 		// The port opens only when the segment is registered at the master; RDMA pins a
 		// large one for minutes.
 		StartupProbe: &corev1.ProbeArgs{

@@ -172,9 +172,7 @@ func (s hotkv) password(t *testing.T) string {
 // cluster returns where clients find the nodes that are there now.
 func (s hotkv) cluster(t *testing.T) load.Cluster {
 	t.Helper()
-	dns, err := kubectl("-n", "kube-system", "get", "service", "kube-dns", "-o", "jsonpath={.spec.clusterIP}")
-	require.NoError(t, err)
-	c := load.Cluster{Password: s.password(t), DNS: dns}
+	c := load.Cluster{Password: s.password(t), DNS: nameService(t)}
 	for _, pod := range slices.Sorted(maps.Keys(s.pods(t, ".metadata.uid"))) {
 		c.Addresses = append(c.Addresses, fmt.Sprintf("%s.%s.%s.svc:6379", pod, s.name, s.stack))
 	}

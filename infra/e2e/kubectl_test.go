@@ -93,3 +93,11 @@ func (s stack) remove(t *testing.T) {
 	s.run(t, "destroy")
 	s.kubectl(t, "delete", "namespace", string(s), "--timeout=2m")
 }
+
+// nameService returns the address that knows the names of pods.
+func nameService(t *testing.T) string {
+	t.Helper()
+	address, err := kubectl("-n", "kube-system", "get", "service", "kube-dns", "-o", "jsonpath={.spec.clusterIP}")
+	require.NoError(t, err)
+	return address
+}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"kvinfra/infra/e2e/load"
 )
 
 // TestPlatformTeam brings up the example of another team's program, and uses its
@@ -49,11 +51,15 @@ func testOutputs(t *testing.T, s stack, team team) {
 		Password  string
 	}
 	output(t, team, "sessions", &sessions)
-	hotkv := newClient(t, sessions.Password, sessions.Addresses...)
-	require.NoError(t, hotkv.Set(t.Context(), "user:1000", "ada"))
-	got, err := hotkv.Get(t.Context(), "user:1000")
+	clients, closeAll, err := load.Cluster{Addresses: sessions.Addresses, Password: sessions.Password, DNS: nameService(t)}.Clients()
 	require.NoError(t, err)
-	assert.Equal(t, "ada", got)
+	defer closeAll()
+	for _, client := range clients {
+		require.NoError(t, client.Store.Set(t.Context(), "user:1000", client.Name), client.Name)
+		got, err := client.Store.Get(t.Context(), "user:1000")
+		require.NoError(t, err, client.Name)
+		assert.Equal(t, client.Name, got)
+	}
 
 	var prefixes struct{ MasterAddress, MetadataServer, Protocol string }
 	output(t, team, "prefixes", &prefixes)

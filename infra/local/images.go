@@ -14,11 +14,11 @@ import (
 	"kvinfra/infra/local/internal/step"
 )
 
-// images builds the images of the product, which no registry has, prints what they
-// are and gives them to the local cluster.
-func images(ctx context.Context, c checkout.Checkout, _ []string) error {
+// images builds the images of the product, which no registry has, and those of
+// further directories, prints what they are and gives them to the local cluster.
+func images(ctx context.Context, c checkout.Checkout, further []string) error {
 	return step.Run("images", c.Local("log", "images.log"), func(log io.Writer) error {
-		archives, err := image.Product(ctx, c, log)
+		archives, err := image.Product(ctx, c, log, further...)
 		if err != nil {
 			return err
 		}

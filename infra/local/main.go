@@ -24,7 +24,7 @@ type command struct {
 // commands returns what local can do, by name.
 func commands() map[string]command {
 	return map[string]command{
-		"images": {"build the container images of the product and give them to the local cluster", images},
+		"images": {"build the container images of the product, and of further DIRECTORIES, and give them to the local cluster", images},
 		"stack":  {"preview, change or show a stack: stack " + strings.Join(verbNames(), "|") + " STACK [-- ARGUMENT-OF-PULUMI...]", stack},
 		"tools":  {"find or build the Pulumi command line", tools},
 		"needs":  {"get what make test calls beside Go", testNeeds},

@@ -41,3 +41,21 @@ func (c Cluster) VLLMConfig(name string) (string, error) {
 	}, "", "  ")
 	return string(text) + "\n", err
 }
+
+// SGLangExtraConfig is the argument that SGLang takes behind
+// --hicache-storage-backend-extra-config, in a container with the address of its pod
+// in the variable POD_IP: Kubernetes writes that address into arguments, but not into
+// files. SGLang then reads none of its own variables; the Transfer Engine's, MC_, come
+// from the ConfigMap all the same.
+func (c Cluster) SGLangExtraConfig(name string) (string, error) {
+	shared := c.ClientVariables(name)
+	text, err := json.Marshal(map[string]any{
+		"local_hostname":        "$(POD_IP)",
+		"master_server_address": shared["MOONCAKE_MASTER"],
+		"metadata_server":       shared["MOONCAKE_TE_META_DATA_SERVER"],
+		"protocol":              shared["MOONCAKE_PROTOCOL"],
+		"device_name":           shared["MOONCAKE_DEVICE"],
+		"global_segment_size":   0,
+	})
+	return string(text), err
+}

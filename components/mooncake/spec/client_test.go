@@ -37,3 +37,14 @@ func TestVLLMConfig(t *testing.T) {
 		"master_server_address": "m-master.default.svc:50051", "metadata_server": "P2PHANDSHAKE"
 	}`, got)
 }
+
+func TestSGLangExtraConfig(t *testing.T) {
+	c := available()
+	rdma(&c, RDMAHostNetwork)
+	got, err := c.SGLangExtraConfig("m")
+	require.NoError(t, err)
+	assert.JSONEq(t, `{
+		"local_hostname": "$(POD_IP)", "global_segment_size": 0, "protocol": "rdma", "device_name": "mlx5_0,mlx5_1",
+		"master_server_address": "etcd://etcd:2379", "metadata_server": "P2PHANDSHAKE"
+	}`, got)
+}

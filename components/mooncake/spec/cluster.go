@@ -46,10 +46,13 @@ type Cluster struct {
 	// Fabric is the network over which stores and clients move data.
 	Fabric Fabric `json:"fabric,omitzero"`
 
-	// Labels and Annotations are further ones of the masters' and the stores' pods.
-	// Default: none. A change restarts the master, which forgets every key, and the
-	// stores, one after the other.
-	Labels      map[string]string `json:"labels,omitempty"`
+	// Labels are further ones of the masters' and the stores' pods. Default: none. A
+	// change restarts the master, which forgets every key, and the stores, one after the
+	// other.
+	Labels map[string]string `json:"labels,omitempty"`
+
+	// Annotations are further ones of the same pods. Default: none. A change restarts
+	// like Labels.
 	Annotations map[string]string `json:"annotations,omitempty"`
 
 	// RunVerify repeats the check that data written through one store is read through

@@ -97,44 +97,69 @@ func TestValidate(t *testing.T) {
 		"a label that picks pods":          {func(c *Cluster) { c.Labels = map[string]string{"app": "x"} }, "labels[app]: Forbidden"},
 		"an annotation of pods":            {func(c *Cluster) { c.Annotations = map[string]string{"example.com/a": "x y"} }, ""},
 		"an annotation of the component":   {func(c *Cluster) { c.Annotations = map[string]string{"kvinfra/restart": "x"} }, "annotations[kvinfra/restart]: Forbidden"},
-		"a further flag":                   {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"enable_offload": "true"} }, ""},
+		"a further flag":                   {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"offload_cap_ratio": "0.4"} }, ""},
 		"a flag that has a field":          {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"client_ttl": "5"} }, "master.extraFlags[client_ttl]: Forbidden: is set by the component: use master.clientTTLSeconds"},
 		"a flag that does not exist":       {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"enable_magic": "true"} }, "master.extraFlags[enable_magic]: Forbidden: is no flag of mooncake_master"},
-		"a flag that is too new":           {func(c *Cluster) { *c = older(); c.Master.ExtraFlags = map[string]string{"enable_offload": "true"} }, "Mooncake 0.3.7.post2 has no flag --enable_offload: it exists since 0.3.8"},
+		"a flag that is too new":           {func(c *Cluster) { *c = older(); c.Master.ExtraFlags = map[string]string{"quota_bytes": "1"} }, "Mooncake 0.3.7.post2 has no flag --quota_bytes: it exists since 0.3.8"},
 		"a log of operations, HA":          {func(c *Cluster) { *c = available(); c.Master.ExtraFlags = map[string]string{"enable_oplog": "true"} }, ""},
 		"a log of operations, alone":       {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"enable_oplog": "true"} }, "needs highAvailability"},
-		"a further variable":               {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MC_TE_METRIC": "1"} }, ""},
-		"a variable of the masters":        {func(c *Cluster) { c.Master.ExtraEnv = map[string]string{"MC_LOG_LEVEL": "INFO"} }, ""},
-		"a variable that has a field":      {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MOONCAKE_DEVICE": "x"} }, "store.extraEnv[MOONCAKE_DEVICE]: Forbidden: is set by the component: use fabric.nics"},
-		"a variable of the fabric":         {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MC_GID_INDEX": "3"} }, "has a field of its own in fabric"},
-		"the hostname":                     {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MOONCAKE_LOCAL_HOSTNAME": "localhost"} }, "cannot be changed"},
-		"huge pages":                       {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MC_STORE_USE_HUGEPAGE": "0"} }, "would need huge pages"},
-		"TCP by force":                     {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MC_FORCE_TCP": "1"} }, "is what fabric.mode tcp does"},
-		"a variable with a blank":          {func(c *Cluster) { c.Master.ExtraEnv = map[string]string{"A B": "1"} }, "is not the name of a variable"},
-		"no drain":                         {func(c *Cluster) { c.Store.DrainSeconds = new(int) }, ""},
-		"a negative drain":                 {func(c *Cluster) { c.Store.DrainSeconds = &minus }, "store.drainSeconds: Invalid value"},
-		"a drain that the version lacks":   {func(c *Cluster) { *c = older(); c.Store.DrainSeconds = &three }, "store.drainSeconds: Forbidden: Mooncake 0.3.7.post2 has no drain_jobs: it exists since 0.3.12"},
-		"threads":                          {func(c *Cluster) { c.Master.Threads = 8 }, ""},
-		"negative threads":                 {func(c *Cluster) { c.Master.Threads = -1 }, "master.threads: Invalid value"},
-		"a short lease":                    {func(c *Cluster) { c.Master.LeaseMilliseconds = 1 }, ""},
-		"a negative lease":                 {func(c *Cluster) { c.Master.LeaseMilliseconds = -1 }, "master.leaseMilliseconds: Invalid value"},
-		"a short client TTL":               {func(c *Cluster) { c.Master.ClientTTLSeconds = 1 }, ""},
-		"a negative client TTL":            {func(c *Cluster) { c.Master.ClientTTLSeconds = -1 }, "master.clientTTLSeconds: Invalid value"},
-		"a watermark of all":               {func(c *Cluster) { c.Master.EvictionWatermark = 1 }, ""},
-		"a watermark above all":            {func(c *Cluster) { c.Master.EvictionWatermark = 1.1 }, "master.evictionWatermark: Invalid value"},
-		"a negative eviction ratio":        {func(c *Cluster) { c.Master.EvictionRatio = -0.1 }, "master.evictionRatio: Invalid value"},
-		"another REST port":                {func(c *Cluster) { c.Store.RESTPort = 8080 }, ""},
-		"a privileged REST port":           {func(c *Cluster) { c.Store.RESTPort = 80 }, "store.restPort: Invalid value: 80: must be between"},
-		"the health's port for REST":       {func(c *Cluster) { c.Store.RESTPort = 9300 }, "store.restPort: Invalid value: 9300: is the port of the store's health"},
-		"a port of the Transfer Engine":    {func(c *Cluster) { c.Store.RESTPort = 15031 }, "is one of the Transfer Engine's ports, 15000 to 15031"},
-		"a negative timeout":               {func(c *Cluster) { c.TimeoutSeconds = -1 }, "timeoutSeconds: Invalid value"},
-		"an unknown fabric":                {func(c *Cluster) { c.Fabric.Mode = "infiniband" }, `fabric.mode: Unsupported value: "infiniband"`},
-		"RDMA in the host's network":       {func(c *Cluster) { rdma(c, RDMAHostNetwork) }, ""},
-		"RDMA by a device plugin":          {func(c *Cluster) { rdma(c, RDMADevicePlugin) }, ""},
-		"RDMA with a GID index":            {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.GIDIndex = &three }, ""},
-		"RDMA, privileged":                 {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.Privileged = true }, ""},
-		"RDMA without NICs":                {func(c *Cluster) { c.Fabric.Mode = RDMAHostNetwork }, "fabric.nics: Required value: name the RDMA devices of the nodes"},
-		"devices that a plugin gave":       {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.NICs = nil }, ""},
+		"offload to a disk":                {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"enable_offload": "true"} }, "master.extraFlags[enable_offload]: Forbidden: needs a disk or device in each store"},
+		"no offload":                       {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"enable_offload": "false"} }, ""},
+		"a store's offload to a disk":      {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MOONCAKE_OFFLOAD_ENABLED": "true"} }, "store.extraEnv[MOONCAKE_OFFLOAD_ENABLED]: Forbidden: needs a disk"},
+		"a directory that all share":       {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"root_fs_dir": "/mnt"} }, "master.extraFlags[root_fs_dir]: Forbidden"},
+		"snapshots in a directory":         {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"enable_snapshot": "true"} }, "master.extraFlags[enable_snapshot]: Forbidden: keeps snapshots in a directory"},
+		"snapshots in S3": {func(c *Cluster) {
+			c.Master.ExtraFlags = map[string]string{"enable_snapshot": "true", "snapshot_object_store_type": "s3"}
+		}, ""},
+		"tenants without quotas": {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"enable_multi_tenants": "true"} }, "master.extraFlags[enable_multi_tenants]: Forbidden: refuses every write of a tenant without a quota"},
+		"tenants with quotas in etcd": {func(c *Cluster) {
+			c.Master.ExtraFlags = map[string]string{"enable_multi_tenants": "true", "tenant_quota_connector_type": "etcd", "tenant_quota_connector_uri": "etcd:2379"}
+		}, ""},
+		"cachelib": {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"memory_allocator": "cachelib"} }, ""},
+		"cachelib, odd segment": {func(c *Cluster) {
+			c.Master.ExtraFlags = map[string]string{"memory_allocator": "cachelib"}
+			c.Store.SegmentSize = "100Mi"
+		}, "cachelib takes segments of a multiple of 16Mi, and store.segmentSize is 100Mi"},
+		"a hot cache": {func(c *Cluster) {
+			c.Store.ExtraEnv, c.Store.Resources = map[string]string{"MC_STORE_LOCAL_HOT_CACHE_SIZE": "1073741824"}, Resources{}
+			*c = c.WithDefaults()
+		}, ""},
+		"a hot cache without room":       {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MC_STORE_LOCAL_HOT_CACHE_SIZE": "1073741824"} }, "must be at least 11476Mi: segment 10Gi + local buffer 64Mi + hot cache 1Gi + 148Mi"},
+		"a hot cache with a unit":        {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MC_STORE_LOCAL_HOT_CACHE_SIZE": "1Gi"} }, "must be a number of bytes"},
+		"a tenant":                       {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MOONCAKE_TENANT_ID": "a"} }, ""},
+		"a tenant, too old":              {func(c *Cluster) { *c = older(); c.Store.ExtraEnv = map[string]string{"MOONCAKE_TENANT_ID": "a"} }, "Mooncake 0.3.7.post2 has no MOONCAKE_TENANT_ID: it exists since 0.3.12"},
+		"a further variable":             {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MC_TE_METRIC": "1"} }, ""},
+		"a variable of the masters":      {func(c *Cluster) { c.Master.ExtraEnv = map[string]string{"MC_LOG_LEVEL": "INFO"} }, ""},
+		"a variable that has a field":    {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MOONCAKE_DEVICE": "x"} }, "store.extraEnv[MOONCAKE_DEVICE]: Forbidden: is set by the component: use fabric.nics"},
+		"a variable of the fabric":       {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MC_GID_INDEX": "3"} }, "has a field of its own in fabric"},
+		"the hostname":                   {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MOONCAKE_LOCAL_HOSTNAME": "localhost"} }, "cannot be changed"},
+		"huge pages":                     {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MC_STORE_USE_HUGEPAGE": "0"} }, "would need huge pages"},
+		"TCP by force":                   {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"MC_FORCE_TCP": "1"} }, "is what fabric.mode tcp does"},
+		"a variable with a blank":        {func(c *Cluster) { c.Master.ExtraEnv = map[string]string{"A B": "1"} }, "is not the name of a variable"},
+		"no drain":                       {func(c *Cluster) { c.Store.DrainSeconds = new(int) }, ""},
+		"a negative drain":               {func(c *Cluster) { c.Store.DrainSeconds = &minus }, "store.drainSeconds: Invalid value"},
+		"a drain that the version lacks": {func(c *Cluster) { *c = older(); c.Store.DrainSeconds = &three }, "store.drainSeconds: Forbidden: Mooncake 0.3.7.post2 has no drain_jobs: it exists since 0.3.12"},
+		"threads":                        {func(c *Cluster) { c.Master.Threads = 8 }, ""},
+		"negative threads":               {func(c *Cluster) { c.Master.Threads = -1 }, "master.threads: Invalid value"},
+		"a short lease":                  {func(c *Cluster) { c.Master.LeaseMilliseconds = 1 }, ""},
+		"a negative lease":               {func(c *Cluster) { c.Master.LeaseMilliseconds = -1 }, "master.leaseMilliseconds: Invalid value"},
+		"a short client TTL":             {func(c *Cluster) { c.Master.ClientTTLSeconds = 1 }, ""},
+		"a negative client TTL":          {func(c *Cluster) { c.Master.ClientTTLSeconds = -1 }, "master.clientTTLSeconds: Invalid value"},
+		"a watermark of all":             {func(c *Cluster) { c.Master.EvictionWatermark = 1 }, ""},
+		"a watermark above all":          {func(c *Cluster) { c.Master.EvictionWatermark = 1.1 }, "master.evictionWatermark: Invalid value"},
+		"a negative eviction ratio":      {func(c *Cluster) { c.Master.EvictionRatio = -0.1 }, "master.evictionRatio: Invalid value"},
+		"another REST port":              {func(c *Cluster) { c.Store.RESTPort = 8080 }, ""},
+		"a privileged REST port":         {func(c *Cluster) { c.Store.RESTPort = 80 }, "store.restPort: Invalid value: 80: must be between"},
+		"the health's port for REST":     {func(c *Cluster) { c.Store.RESTPort = 9300 }, "store.restPort: Invalid value: 9300: is the port of the store's health"},
+		"a port of the Transfer Engine":  {func(c *Cluster) { c.Store.RESTPort = 15031 }, "is one of the Transfer Engine's ports, 15000 to 15031"},
+		"a negative timeout":             {func(c *Cluster) { c.TimeoutSeconds = -1 }, "timeoutSeconds: Invalid value"},
+		"an unknown fabric":              {func(c *Cluster) { c.Fabric.Mode = "infiniband" }, `fabric.mode: Unsupported value: "infiniband"`},
+		"RDMA in the host's network":     {func(c *Cluster) { rdma(c, RDMAHostNetwork) }, ""},
+		"RDMA by a device plugin":        {func(c *Cluster) { rdma(c, RDMADevicePlugin) }, ""},
+		"RDMA with a GID index":          {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.GIDIndex = &three }, ""},
+		"RDMA, privileged":               {func(c *Cluster) { rdma(c, RDMAHostNetwork); c.Fabric.Privileged = true }, ""},
+		"RDMA without NICs":              {func(c *Cluster) { c.Fabric.Mode = RDMAHostNetwork }, "fabric.nics: Required value: name the RDMA devices of the nodes"},
+		"devices that a plugin gave":     {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.NICs = nil }, ""},
 		"a plugin's, by their names": {func(c *Cluster) {
 			rdma(c, RDMADevicePlugin)
 			c.Fabric.NICs = nil
@@ -225,6 +250,7 @@ func TestWarnings(t *testing.T) {
 		"none to move them to":     func(c *Cluster) { c.Store.Replicas = 1 },
 		"have no leader":           func(c *Cluster) { *c = available() },
 		"is not pinned":            func(c *Cluster) { c.Image = "registry:5000/mooncake" },
+		"killed before others":     func(c *Cluster) { c.Store.Resources.Requests.Memory = "1Gi" },
 		"nothing is evicted":       func(c *Cluster) { c.Master.EvictionWatermark = 1 },
 		"busy for 4 s is dropped":  func(c *Cluster) { c.Master.ClientTTLSeconds = 4 },
 	} {
@@ -265,11 +291,11 @@ func TestSeveralMasters(t *testing.T) {
 
 func TestExtras(t *testing.T) {
 	c := available()
-	c.Master.ExtraFlags = map[string]string{"v": "1", "enable_offload": "true"}
+	c.Master.ExtraFlags = map[string]string{"v": "1", "offload_cap_ratio": "0.4"}
 	c.Master.ExtraEnv = map[string]string{"MC_LOG_LEVEL": "INFO"}
 	c.Store.ExtraEnv = map[string]string{"MC_TE_METRIC": "1"}
 	arguments := c.MasterArguments("m")
-	assert.Equal(t, []string{"--enable_offload=true", "--v=1"}, arguments[len(arguments)-2:])
+	assert.Equal(t, []string{"--offload_cap_ratio=0.4", "--v=1"}, arguments[len(arguments)-2:])
 	assert.Contains(t, c.MasterVariables("m"), Variable{Name: "MC_LOG_LEVEL", Value: "INFO"})
 	assert.Contains(t, c.StoreVariables("m"), Variable{Name: "MC_TE_METRIC", Value: "1"})
 	assert.NotContains(t, c.ClientVariables("m"), "MC_TE_METRIC")

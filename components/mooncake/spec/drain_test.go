@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,16 +24,19 @@ type stopping struct {
 	log    string
 	ended  chan error
 
-	job      map[string]any // what the master was asked to move
-	canceled bool
+	job    map[string]any // what the master was asked to move
+	status string         // of the other store's segment, once it was asked
 }
+
+// noOther is an other store that stops too.
+const noOther = -1
 
 // newStopping starts a stand-in for the store's process; joined says whether its
 // HTTP interface is open, used how full it and one other store of 100 bytes are.
 func newStopping(t *testing.T, joined bool, used, other int, job map[string]any) *stopping {
 	t.Helper()
 	needsPython(t)
-	s := &stopping{t: t, log: filepath.Join(t.TempDir(), "log"), ended: make(chan error, 1)}
+	s := &stopping{t: t, status: "OK", log: filepath.Join(t.TempDir(), "log"), ended: make(chan error, 1)}
 
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -56,11 +60,17 @@ func newStopping(t *testing.T, joined bool, used, other int, job map[string]any)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/get_all_segments", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("/get_segments_detail", func(w http.ResponseWriter, _ *http.Request) {
+		status := "OK"
+		if other == noOther {
+			status = "DRAINING"
+		} else if s.job != nil {
+			status = s.status
+		}
 		segment := func(name, address, status string, used int) string {
 			return fmt.Sprintf(`{"segment_name":%q,"te_endpoint":"%s:15000","status":%q,"size_bytes":100,"allocator_used_bytes":%d}`, name, address, status, used)
 		}
 		fmt.Fprintf(w, `{"segments":[%s,%s,%s]}`,
-			segment("mine", "10.0.0.1", "OK", used), segment("other", "10.0.0.2", "OK", other), segment("leaving", "10.0.0.3", "DRAINING", 0))
+			segment("mine", "10.0.0.1", "OK", used), segment("other", "10.0.0.2", status, other), segment("leaving", "10.0.0.3", "DRAINING", 0))
 	})
 	mux.HandleFunc("POST /api/v1/drain_jobs", func(w http.ResponseWriter, r *http.Request) {
 		if job == nil {
@@ -73,9 +83,6 @@ func newStopping(t *testing.T, joined bool, used, other int, job map[string]any)
 	mux.HandleFunc("/api/v1/drain_jobs/query", func(w http.ResponseWriter, _ *http.Request) {
 		_ = json.NewEncoder(w).Encode(job)
 	})
-	mux.HandleFunc("POST /api/v1/drain_jobs/cancel", func(_ http.ResponseWriter, r *http.Request) {
-		s.canceled = r.URL.Query().Get("job_id") == "7"
-	})
 	s.master = f.serve(mux).Listener.Addr().String()
 	return s
 }
@@ -83,7 +90,7 @@ func newStopping(t *testing.T, joined bool, used, other int, job map[string]any)
 // drain runs the hook and returns what is in the log of the store afterwards.
 func (s *stopping) drain(seconds string) string {
 	s.t.Helper()
-	script := exec.Command("python3", "-B", "scripts/drain.py", s.master, s.port, seconds)
+	script := exec.Command("python3", "-B", "scripts/drain.py", s.master, s.port, seconds, "0")
 	script.Env = append(os.Environ(), "POD_IP=10.0.0.1")
 	said, err := script.CombinedOutput()
 	require.NoError(s.t, err, string(said))
@@ -102,12 +109,17 @@ func (s *stopping) assertRuns() {
 	}
 }
 
+// state is what the master says of a job.
+func state(status string, moved, blocked int) map[string]any {
+	return map[string]any{
+		"status_name": status, "succeeded_units": moved, "migrated_bytes": 10 * moved, "active_units": 0, "blocked_units": blocked, "failed_units": 0,
+	}
+}
+
 func TestAStoreIsEmptiedBeforeItStops(t *testing.T) {
-	done := map[string]any{"status_name": "SUCCEEDED", "succeeded_units": 4, "migrated_bytes": 40, "blocked_units": 0, "failed_units": 0}
-	s := newStopping(t, true, 40, 50, done)
-	assert.Equal(t, "drain: SUCCEEDED, 4 values (40 bytes) moved, 0 blocked by a lease, 0 failed", s.drain("10"))
+	s := newStopping(t, true, 40, 50, state("SUCCEEDED", 4, 0))
+	assert.Equal(t, "drain: SUCCEEDED, 4 values (40 bytes) moved, 0 blocked, 0 failed", s.drain("10"))
 	assert.Equal(t, []any{"mine"}, s.job["segments"])
-	assert.False(t, s.canceled)
 	s.assertRuns()
 }
 
@@ -132,10 +144,28 @@ func TestAMasterThatRefusesIsNoReasonToKillTheStore(t *testing.T) {
 }
 
 func TestADrainEndsInTime(t *testing.T) {
-	busy := map[string]any{"status_name": "RUNNING", "succeeded_units": 1, "migrated_bytes": 10, "blocked_units": 3, "failed_units": 0}
-	s := newStopping(t, true, 40, 50, busy)
-	assert.Equal(t, "drain: out of time: RUNNING, 1 values (10 bytes) moved, 3 blocked by a lease, 0 failed", s.drain("1"))
-	assert.True(t, s.canceled)
+	s := newStopping(t, true, 40, 50, state("RUNNING", 1, 3))
+	assert.Equal(t, "drain: out of time: RUNNING, 1 values (10 bytes) moved, 3 blocked, 0 failed", s.drain("1"))
+	s.assertRuns()
+}
+
+func TestADrainDoesNotWaitForValuesThatAreReadAllTheTime(t *testing.T) {
+	s := newStopping(t, true, 40, 50, state("RUNNING", 1, 3))
+	start := time.Now()
+	assert.Equal(t, "drain: the rest is read all the time: RUNNING, 1 values (10 bytes) moved, 3 blocked, 0 failed", s.drain("60"))
+	assert.Less(t, time.Since(start), 30*time.Second)
+	s.assertRuns()
+}
+
+func TestNothingIsMovedToStoresThatStopToo(t *testing.T) {
+	s := newStopping(t, true, 40, 50, state("RUNNING", 1, 3))
+	s.status = "DRAINING"
+	assert.Equal(t, "drain: no other store stays: RUNNING, 1 values (10 bytes) moved, 3 blocked, 0 failed", s.drain("60"))
+	s.assertRuns()
+
+	s = newStopping(t, true, 40, noOther, nil)
+	assert.Equal(t, "drain: skipped: 40 bytes to move, but no other store stays", s.drain("60"))
+	assert.Nil(t, s.job)
 	s.assertRuns()
 }
 
@@ -153,7 +183,7 @@ func TestAStoreThatCannotEndIsKilled(t *testing.T) {
 func TestLifecycle(t *testing.T) {
 	c := valid()
 	assert.Equal(t, 75, c.StoreGraceSeconds())
-	assert.Equal(t, []string{"python3", "/scripts/drain.py", "m-master.default.svc:9003", "8088", "60"}, c.StoreStopCommand("m"))
+	assert.Equal(t, []string{"python3", "/scripts/drain.py", "m-master.default.svc:9003", "8088", "60", "10"}, c.StoreStopCommand("m"))
 
 	old := older()
 	assert.Equal(t, 15, old.StoreGraceSeconds())

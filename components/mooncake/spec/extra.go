@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -76,12 +78,43 @@ func (c Cluster) validateExtraFlags(at *field.Path) field.ErrorList {
 			errs = append(errs, field.Forbidden(at, "is no flag of mooncake_master that may be set here; a master stops at one that it does not know"))
 		case since != "" && !c.Version.since(since):
 			errs = append(errs, field.Forbidden(at, fmt.Sprintf("Mooncake %s has no flag --%s: it exists since %s", c.Version, name, since)))
-		case name == "enable_oplog" && !c.HighAvailability.Enabled():
-			errs = append(errs, field.Forbidden(at, "needs highAvailability: a master without it stops"))
 		}
+	}
+	return append(errs, c.validateCombinations(at)...)
+}
+
+// noVolume is why some of Mooncake's own features are refused.
+const noVolume = ", and the pods have no volume for it"
+
+// validateCombinations reports flags that a master of the release knows and that
+// cannot work in this cluster.
+func (c Cluster) validateCombinations(at *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	flags := c.Master.ExtraFlags
+	forbidden := func(name, why string) { errs = append(errs, field.Forbidden(at.Key(name), why)) }
+	if on(flags["enable_oplog"]) && !c.HighAvailability.Enabled() {
+		forbidden("enable_oplog", "needs highAvailability: a master without it stops")
+	}
+	for _, name := range []string{"enable_offload", "root_fs_dir", "enable_cxl"} {
+		if value := flags[name]; on(value) || strings.HasPrefix(value, "/") {
+			forbidden(name, "needs a disk or device in each store"+noVolume)
+		}
+	}
+	if on(flags["enable_snapshot"]) && flags["snapshot_object_store_type"] != "s3" {
+		forbidden("enable_snapshot", "keeps snapshots in a directory"+noVolume+"; with snapshot_object_store_type: s3 it needs none")
+	}
+	if on(flags["enable_multi_tenants"]) && (flags["tenant_quota_connector_type"] != "etcd" || flags["tenant_quota_connector_uri"] == "") {
+		forbidden("enable_multi_tenants", "refuses every write of a tenant without a quota, also of the one called default: "+
+			"set tenant_quota_connector_type: etcd and tenant_quota_connector_uri; a file with quotas would need a volume")
+	}
+	if size, err := resource.ParseQuantity(c.Store.SegmentSize); err == nil && flags["memory_allocator"] == "cachelib" && size.Value()%(16<<20) != 0 {
+		forbidden("memory_allocator", fmt.Sprintf("cachelib takes segments of a multiple of 16Mi, and store.segmentSize is %s", c.Store.SegmentSize))
 	}
 	return errs
 }
+
+// on says whether a flag or variable with that value turns something on.
+func on(value string) bool { return value != "" && value != "false" && value != "0" }
 
 // validateExtraEnv reports variables that the component sets or that would break
 // what it promises.
@@ -102,6 +135,12 @@ func (c Cluster) validateExtraEnv(extra map[string]string, at *field.Path) field
 			errs = append(errs, field.Forbidden(at, "would need huge pages in the pod's limits, which the component cannot ask for"))
 		case name == "MC_FORCE_TCP":
 			errs = append(errs, field.Forbidden(at, "is what fabric.mode tcp does; with RDMA it would move the data over TCP"))
+		case !c.Version.has(name):
+			errs = append(errs, c.Version.tooOld(at, name))
+		case name == "MOONCAKE_OFFLOAD_ENABLED" && on(extra[name]):
+			errs = append(errs, field.Forbidden(at, "needs a disk in each store"+noVolume))
+		case name == hotCacheVariable && !isNumber(extra[name]):
+			errs = append(errs, field.Invalid(at, extra[name], "must be a number of bytes: Mooncake reads no unit here"))
 		}
 	}
 	return errs
@@ -114,6 +153,11 @@ func owned() []string {
 		"MOONCAKE_ENABLE_CLIENT_HTTP_SERVER", "MOONCAKE_CLIENT_HTTP_PORT", "MC_FORCE_HCA", "MC_TCP_BIND_ADDRESS", "LD_PRELOAD",
 		"MC_RPC_TIMEOUT_MS", "MC_RPC_CONNECT_TIMEOUT_MS", "MC_MIN_PRC_PORT", "MC_MAX_PRC_PORT", "MC_MIN_RPC_PORT", "MC_MAX_RPC_PORT",
 	}
+}
+
+func isNumber(value string) bool {
+	_, err := strconv.ParseUint(value, 10, 63)
+	return err == nil
 }
 
 func isVariable(name string) bool {

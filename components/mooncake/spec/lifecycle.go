@@ -20,6 +20,7 @@ func (c Cluster) StoreStopCommand(name string) []string {
 	return []string{
 		"python3", "/scripts/drain.py",
 		c.AdminAddress(name), strconv.Itoa(c.Store.RESTPort), strconv.Itoa(*c.Store.DrainSeconds),
+		number(float64(c.Master.LeaseMilliseconds) / 1000),
 	}
 }
 

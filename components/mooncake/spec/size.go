@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -19,6 +20,15 @@ func (c Cluster) overhead(segment resource.Quantity) resource.Quantity {
 		need = max(1024*mebi, segment.Value()/20)
 	}
 	return *resource.NewQuantity((need+mebi-1)/mebi*mebi, resource.BinarySI)
+}
+
+// hotCacheVariable has a store keep copies of what it reads, in further memory.
+const hotCacheVariable = "MC_STORE_LOCAL_HOT_CACHE_SIZE"
+
+// hotCache returns the memory for such copies: none, unless the user asks for it.
+func (s Store) hotCache() resource.Quantity {
+	bytes, _ := strconv.ParseInt(s.ExtraEnv[hotCacheVariable], 10, 64) // validated
+	return *resource.NewQuantity(max(0, bytes), resource.BinarySI)
 }
 
 // minSegment is the smallest segment that Mooncake registers, minBuffer the
@@ -51,6 +61,7 @@ func (c Cluster) footprint() string {
 	}
 	total.Add(segment)
 	total.Add(c.overhead(segment))
+	total.Add(c.Store.hotCache())
 	return total.String()
 }
 
@@ -69,10 +80,13 @@ func (c Cluster) validateSizes(at *field.Path) field.ErrorList {
 	// sum kills the store hours after it was deployed.
 	limit, need := resource.MustParse(s.Resources.Limits.Memory), resource.MustParse(c.footprint())
 	if limit.Cmp(need) < 0 {
-		overhead := c.overhead(resource.MustParse(s.SegmentSize))
+		overhead, hotCache := c.overhead(resource.MustParse(s.SegmentSize)), ""
+		if cache := s.hotCache(); !cache.IsZero() {
+			hotCache = " + hot cache " + cache.String()
+		}
 		errs = append(errs, field.Invalid(at.Child("resources", "limits", "memory"), s.Resources.Limits.Memory, fmt.Sprintf(
-			"must be at least %s: segment %s + local buffer %s + %s of the process itself",
-			c.footprint(), s.SegmentSize, s.LocalBufferSize, overhead.String())))
+			"must be at least %s: segment %s + local buffer %s%s + %s of the process itself",
+			c.footprint(), s.SegmentSize, s.LocalBufferSize, hotCache, overhead.String())))
 	}
 	return errs
 }

@@ -95,10 +95,19 @@ func (c Cluster) validatePorts(at *field.Path) field.ErrorList {
 
 // Not refused, because nothing here can know it: whether the nodes have the memory,
 // the NICs or the number that is asked for (the scheduler says so), whether the
-// cluster is IPv6 only, whether the image is the CUDA build for arm64, which has no
-// etcd, and whether a Secret or a priority class exists. What cannot be asked for
-// needs no check: another protocol, a configuration file, huge pages, a Service
-// that is open to the world.
+// cluster is IPv6 only (before 0.3.12 nothing would start), whether the image is the
+// CUDA build for arm64, which has no etcd, or one for another accelerator, whether
+// network policies bind pods in the host's network (mostly not), whether the quotas
+// of tenants name every tenant, and whether a Secret or a priority class exists.
+//
+// What cannot be asked for needs no check, since the component sets it itself or has
+// no field for it: the host name and the address of an RPC port, another protocol
+// than tcp and rdma, RDMA without a device's name or a plugin that gives it, the type
+// of the host's path, capabilities, huge pages, a configuration file, election by
+// other means than etcd, a grace period shorter than the drain, the anti-affinity and
+// the DNS of pods in the host's network, variables of Services, a budget for
+// disruptions, and a Service that is open to the world. An image that is not pinned
+// is refused by the stacks, not here.
 
 // Warnings are what a user should know about a cluster that is valid.
 func (c Cluster) Warnings() []string {
@@ -110,6 +119,10 @@ func (c Cluster) Warnings() []string {
 	}
 	if name := c.Image[strings.LastIndex(c.Image, "/")+1:]; !strings.ContainsAny(name, ":@") || strings.HasSuffix(name, ":latest") {
 		warn("image: %q is not pinned: a pod that starts later may run another release than the others", c.Image)
+	}
+	if r := c.Store.Resources; r.Requests.Memory != r.Limits.Memory {
+		warn("store.resources: %s of memory requested and %s allowed: on a node that runs out of memory such a store is killed before others, with its keys",
+			r.Requests.Memory, r.Limits.Memory)
 	}
 	if strings.Contains(c.Image, "lmsysorg/sglang") {
 		warn("image: %s is made for nodes with an NVIDIA driver; on others its libraries may not load, use kvcacheai/mooncake", c.Image)

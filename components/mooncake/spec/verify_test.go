@@ -1,7 +1,9 @@
 package spec
 
 import (
+	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -11,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +36,7 @@ type fake struct {
 	puts    int
 
 	old        bool                    // a master before 0.3.12 does not tell where peers dial
+	metadata   string                  // where the stores tell how to reach them; "" is each itself
 	segments   func([]string) []string // what the master shows
 	protocol   string                  // what the stores really use
 	cannotPut  func(store, holder int) bool
@@ -126,6 +130,16 @@ func (f *fake) masterHandler() http.Handler {
 	mux.HandleFunc("/metrics", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, "# TYPE master_total_capacity_bytes gauge\nmaster_total_capacity_bytes %d\n", len(f.engines)*1024)
 	})
+	mux.HandleFunc("GET /metadata", func(w http.ResponseWriter, r *http.Request) {
+		f.describe(w, r.URL.Query().Get("key"), "mooncake/ram/", func(text string) string { return text })
+	})
+	mux.HandleFunc("POST /v3/kv/range", func(w http.ResponseWriter, r *http.Request) {
+		var question struct{ Key []byte }
+		assert.NoError(f.t, json.NewDecoder(r.Body).Decode(&question))
+		f.describe(w, string(question.Key), "mooncake/kv.mooncake/ram/", func(text string) string {
+			return fmt.Sprintf(`{"kvs":[{"value":%q}]}`, base64.StdEncoding.EncodeToString([]byte(text)))
+		})
+	})
 	mux.HandleFunc("/query_key", func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -164,6 +178,16 @@ func (f *fake) storeHandler(store int) http.Handler {
 	return mux
 }
 
+// describe answers as a server of metadata what the store told it that registered
+// there under prefix and its address.
+func (f *fake) describe(w http.ResponseWriter, key, prefix string, wrap func(string) string) {
+	if engine, found := strings.CutPrefix(key, prefix); !found || !slices.Contains(f.engines, engine) {
+		http.NotFound(w, nil)
+		return
+	}
+	fmt.Fprint(w, wrap(fmt.Sprintf(`{"protocol":%q}`, f.protocol)))
+}
+
 // verify runs the script and returns what it says.
 func (f *fake) verify(protocol string) (string, error) {
 	f.t.Helper()
@@ -173,10 +197,11 @@ func (f *fake) verify(protocol string) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(f.t.Context(), 30*time.Second)
 	defer cancel()
+	metadata := cmp.Or(f.metadata, "P2PHANDSHAKE")
 	script := exec.CommandContext(ctx, "python3", "-B", "scripts/verify.py")
 	script.Env = append(os.Environ(),
 		"STORES="+strings.Join(stores, " "), "MASTER="+f.master.Listener.Addr().String(),
-		"SEGMENT_BYTES=1024", "PROTOCOL="+protocol, "METADATA=P2PHANDSHAKE", "CLUSTER_ID=kv.mooncake",
+		"SEGMENT_BYTES=1024", "PROTOCOL="+protocol, "METADATA="+strings.ReplaceAll(metadata, "MASTER", f.master.Listener.Addr().String()), "CLUSTER_ID=kv.mooncake",
 		"LEASE_SECONDS=0", "FORGET_SECONDS=0", "SETTLE_SECONDS=0", "DEADLINE_SECONDS=20")
 	said, err := script.CombinedOutput()
 	return string(said), err
@@ -195,19 +220,23 @@ func needsPython(t *testing.T) {
 func TestVerifyAcceptsAClusterThatMovesData(t *testing.T) {
 	needsPython(t)
 	for what, tc := range map[string]struct {
-		stores int
-		old    bool
-		want   string
+		stores   int
+		old      bool
+		metadata string
+		want     string
 	}{
-		"three stores":           {3, false, "every byte equal"},
-		"one store":              {1, false, "0 reads through other stores"},
-		"many stores":            {12, false, "every byte equal"},
-		"a master before 0.3.12": {3, true, "every byte equal"},
+		"three stores":              {stores: 3, want: "every store moves its data over tcp"},
+		"one store":                 {stores: 1, want: "0 reads through other stores"},
+		"many stores":               {stores: 12, want: "every byte equal"},
+		"a master before 0.3.12":    {stores: 3, old: true, want: "every byte equal"},
+		"metadata in the master":    {stores: 3, metadata: "http://MASTER/metadata", want: "every store moves its data over tcp"},
+		"metadata in etcd":          {stores: 3, metadata: "etcd://MASTER", want: "every store moves its data over tcp"},
+		"metadata in several etcds": {stores: 3, metadata: "etcd://127.0.0.1:1;MASTER", want: "every store moves its data over tcp"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			f := newFake(t, tc.stores)
-			f.old = tc.old
+			f.old, f.metadata = tc.old, tc.metadata
 			said, err := f.verify("tcp")
 			require.NoError(t, err, said)
 			assert.Contains(t, said, tc.want)
@@ -255,6 +284,18 @@ func TestVerifySaysWhatIsWrong(t *testing.T) {
 		},
 		"RDMA that became TCP": {
 			func(*fake) {}, "rdma", []string{"moves its data over tcp, not over rdma"},
+		},
+		"RDMA that became TCP, metadata in the master": {
+			func(f *fake) { f.metadata = "http://MASTER/metadata" }, "rdma", []string{"store-", "moves its data over tcp, not over rdma"},
+		},
+		"RDMA that became TCP, metadata in etcd": {
+			func(f *fake) { f.metadata = "etcd://MASTER" }, "rdma", []string{"store-", "moves its data over tcp, not over rdma"},
+		},
+		"stores that are not in the metadata": {
+			func(f *fake) { f.metadata = "http://MASTER/elsewhere" }, "tcp", []string{"store-", "cannot be asked how it moves its data"},
+		},
+		"an etcd that is not there": {
+			func(f *fake) { f.metadata = "etcd://127.0.0.1:1" }, "tcp", []string{"cannot be asked how it moves its data", "refused"},
 		},
 		"a master that is not there": {
 			func(f *fake) { f.master.Close() }, "tcp", []string{"no master serves at", "refused"},

@@ -68,6 +68,9 @@ func gates() map[string]gate {
 		"MC_IB_SL":                           {Since: "0.3.12"},
 		"MC_PKEY_INDEX":                      {Since: "0.3.11"},
 		"MC_MAX_MR_SIZE":                     {Since: "0.3.10.post2"},
+		"MOONCAKE_TENANT_ID":                 {Since: "0.3.12"},
+		"MC_HANDSHAKE_CONNECT_TIMEOUT":       {Since: "0.3.12"},
+		"MC_RDMA_BIND_ADDRESS":               {Since: "0.3.12"},
 		"MC_RPC_TIMEOUT_MS":                  {Since: "0.3.12"},
 		"MC_RPC_CONNECT_TIMEOUT_MS":          {Since: "0.3.12"},
 		// Before, a master that waits answers no probe; and until 0.3.11.post1 masters and

@@ -10,17 +10,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// definitions is the folder with the images of the product.
-const definitions = "../../images"
+// definitions is the folder with the images of the product, testDefinitions the one
+// with those that only tests use.
+const (
+	definitions     = "../../images"
+	testDefinitions = "../../../e2e/images"
+)
 
 func TestDefinitionsOfTheProduct(t *testing.T) {
-	for name, tags := range map[string][]string{
-		"hotkv": {"local", "local-next"}, "valkey": {"local", "local-next"}, "mooncake": {"local"},
+	for folder, tags := range map[string][]string{
+		definitions + "/hotkv": {"local", "local-next"}, definitions + "/valkey": {"local", "local-next"},
+		definitions + "/mooncake": {"local"}, testDefinitions + "/mooncake-older": {"local"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			d, err := readDefinition(filepath.Join(definitions, name))
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			d, err := readDefinition(folder)
 			require.NoError(t, err)
-			assert.Equal(t, name, d.name())
+			assert.Equal(t, filepath.Base(folder), d.name())
 			assert.Equal(t, tags, d.Tags)
 			assert.NotEmpty(t, d.Suite)
 			assert.NotEmpty(t, d.Entrypoint)

@@ -21,23 +21,26 @@ type Archive struct {
 }
 
 // Product returns the images of what the product runs, as the folders of
-// infra/local/images describe them. It builds those that changed.
-func Product(ctx context.Context, c checkout.Checkout, log io.Writer) ([]Archive, error) {
-	folders, err := os.ReadDir(c.Source("images"))
-	if err != nil {
-		return nil, err
-	}
+// infra/local/images describe them, and those of further such directories. It builds
+// what changed.
+func Product(ctx context.Context, c checkout.Checkout, log io.Writer, further ...string) ([]Archive, error) {
 	var archives []Archive
-	for _, folder := range folders {
-		d, err := readDefinition(c.Source("images", folder.Name()))
+	for _, dir := range append([]string{c.Source("images")}, further...) {
+		folders, err := os.ReadDir(dir)
 		if err != nil {
 			return nil, err
 		}
-		built, err := d.archives(ctx, log)
-		if err != nil {
-			return nil, fmt.Errorf("image %s: %w", d.name(), err)
+		for _, folder := range folders {
+			d, err := readDefinition(filepath.Join(dir, folder.Name()))
+			if err != nil {
+				return nil, err
+			}
+			built, err := d.archives(ctx, log)
+			if err != nil {
+				return nil, fmt.Errorf("image %s: %w", d.name(), err)
+			}
+			archives = append(archives, built...)
 		}
-		archives = append(archives, built...)
 	}
 	return archives, nil
 }

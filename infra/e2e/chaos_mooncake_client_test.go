@@ -1,0 +1,76 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestChaosMooncakeClient runs clients that are configured only by what the cluster
+// hands out: by variables as most are, and by the argument that SGLang takes.
+func TestChaosMooncakeClient(t *testing.T) {
+	s := chaosMooncake(t, "client", storeOf("mooncake", newest, ""))
+	s.run(t, "up")
+	var outputs map[string]struct {
+		Clients           []string `json:"clients"`
+		SGLangExtraConfig string   `json:"sglangExtraConfig"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(s.run(t, "output", "--json")), &outputs))
+	mine := outputs["mooncake-mooncake"]
+	require.NotEmpty(t, mine.Clients)
+	for client, argument := range map[string]string{"by-variables": "", "by-argument": mine.SGLangExtraConfig} {
+		quoted, err := json.Marshal(argument)
+		require.NoError(t, err)
+		s.apply(t, fmt.Sprintf(clientPod, client, mine.Clients[0], quoted))
+		s.kubectl(t, "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/"+client, "--timeout=2m")
+		said := s.kubectl(t, "logs", client, "--tail=1")
+		t.Log(client, said)
+		assert.Contains(t, said, "30 values of 1 MiB put and got")
+	}
+}
+
+const clientPod = `
+apiVersion: v1
+kind: Pod
+metadata: {name: %s}
+spec:
+  restartPolicy: Never
+  enableServiceLinks: false
+  containers:
+  - name: client
+    image: mooncake:local
+    envFrom: [{configMapRef: {name: %s}}]
+    env:
+    - {name: POD_IP, valueFrom: {fieldRef: {fieldPath: status.podIP}}}
+    - {name: MOONCAKE_LOCAL_HOSTNAME, value: $(POD_IP)}
+    command: [python3, -c]
+    args:
+    - |
+      import json, os, sys, time
+      from mooncake.store import MooncakeDistributedStore
+      e = os.environ
+      config = {
+          "local_hostname": e["MOONCAKE_LOCAL_HOSTNAME"], "metadata_server": e["MOONCAKE_TE_META_DATA_SERVER"],
+          "global_segment_size": int(e["MOONCAKE_GLOBAL_SEGMENT_SIZE"]), "protocol": e["MOONCAKE_PROTOCOL"],
+          "device_name": e.get("MOONCAKE_DEVICE", ""), "master_server_address": e["MOONCAKE_MASTER"],
+      }
+      if sys.argv[1]: # as SGLang: then the variables do not count
+          config = json.loads(sys.argv[1])
+          assert config["local_hostname"] == e["POD_IP"], config
+      c = lambda key: config[key]
+      s = MooncakeDistributedStore()
+      assert s.setup(c("local_hostname"), c("metadata_server"), c("global_segment_size"), 16 << 20,
+                     c("protocol"), c("device_name"), c("master_server_address")) == 0
+      values = {f"{e['POD_IP']}-{n}": os.urandom(1 << 20) for n in range(30)}
+      start = time.time()
+      for key, value in values.items():
+          assert s.put(key, value) == 0, key
+      for key, value in values.items():
+          assert s.get(key) == value, key
+      print(f"{len(values)} values of 1 MiB put and got in {time.time() - start:.1f} s", flush=True)
+      os._exit(0)
+    - %s
+`

@@ -1,0 +1,1 @@
+../../../local/images/mooncake/customize.sh
