@@ -152,3 +152,10 @@ func requirements(t *testing.T, dir string) map[string]string {
 	}
 	return versions
 }
+
+// The SDK asks the engine for what an older one may not know.
+func TestTheWorkflowsInstallTheEngineOfTheSDK(t *testing.T) {
+	action, err := os.ReadFile(filepath.Join(root, ".github", "actions", "pulumi", "action.yml"))
+	require.NoError(t, err)
+	assert.Contains(t, string(action), "pulumi-version: "+strings.TrimPrefix(requirements(t, root)[pulumiSDK+"sdk/v3"], "v")+" ")
+}

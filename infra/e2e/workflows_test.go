@@ -174,7 +174,12 @@ func TestWorkflowOfAStack(t *testing.T) {
 		require.Error(t, err)
 		assert.Regexp(t, `replicas *: 3 => 2`, out)
 	})
-	step(t, "up puts it right", func(t *testing.T) {
+	step(t, "what kubectl set is overwritten only when that is asked for", func(t *testing.T) {
+		out, err := team.sh(t, `pulumi up --stack "$STACK" --refresh --yes --non-interactive`)
+		require.Error(t, err)
+		assert.Contains(t, out, `conflict with "kubectl"`)
+		out, err = team.sh(t, `pulumi up --stack "$STACK" --refresh --yes --non-interactive`, "PULUMI_K8S_ENABLE_PATCH_FORCE=true")
+		require.NoError(t, err, "%s", out)
 		run(t, "pulumi up")
 		run(t, "--expect-no-changes")
 	})
