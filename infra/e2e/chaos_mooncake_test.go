@@ -167,9 +167,3 @@ func (m mooncake) untilPut(t *testing.T, since time.Time) float64 {
 	t.Logf("puts succeed %.1f s later, load average %s", seconds, loadAverage(t))
 	return seconds
 }
-
-func loadAverage(t *testing.T) string {
-	t.Helper()
-	load, _, _ := strings.Cut(readFile(t, "/proc/loadavg"), " ")
-	return load
-}

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -206,14 +205,4 @@ func (s hotkv) underLoad(t *testing.T, parts int, something func()) load.Report 
 		assert.Greater(t, row.Operations, 10, "%s of shard %d", row.Client, row.Shard)
 	}
 	return report
-}
-
-// loadAverage returns that of the last minute, which a figure of time means nothing
-// without.
-func loadAverage(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile("/proc/loadavg")
-	require.NoError(t, err)
-	average, _, _ := strings.Cut(string(text), " ")
-	return average
 }

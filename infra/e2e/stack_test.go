@@ -117,3 +117,11 @@ func step(t *testing.T, name string, do func(t *testing.T)) {
 		t.FailNow()
 	}
 }
+
+// loadAverage returns that of the last minute, which a figure of time means nothing
+// without.
+func loadAverage(t *testing.T) string {
+	t.Helper()
+	average, _, _ := strings.Cut(readFile(t, "/proc/loadavg"), " ")
+	return average
+}
