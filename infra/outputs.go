@@ -35,17 +35,18 @@ func connectMooncake(s mooncake.Spec, c *mooncake.Cluster) (pulumi.Map, error) {
 		return nil, err
 	}
 	return pulumi.Map{
-		"namespace":         pulumi.String(s.Namespace),
-		"masterAddress":     c.MasterAddress,
-		"metadataServer":    c.MetadataServer,
-		"protocol":          c.Protocol,
-		"clusterId":         c.ClusterID,
-		"version":           c.Version,
-		"clientVariables":   c.ClientVariables,
-		"clients":           pulumi.StringArray{c.ClientConfigMap, c.ClientFilesConfigMap},
-		"sglangExtraConfig": c.SGLangExtraConfig,
-		"metricsUrl":        c.MetricsURL,
-		"fabric":            fabric,
+		"namespace":            pulumi.String(s.Namespace),
+		"masterAddress":        c.MasterAddress,
+		"metadataServer":       c.MetadataServer,
+		"protocol":             c.Protocol,
+		"clusterId":            c.ClusterID,
+		"version":              c.Version,
+		"clientVariables":      c.ClientVariables,
+		"clientConfigMap":      c.ClientConfigMap,
+		"clientFilesConfigMap": c.ClientFilesConfigMap,
+		"sglangExtraConfig":    c.SGLangExtraConfig,
+		"metricsUrl":           c.MetricsURL,
+		"fabric":               fabric,
 	}, nil
 }
 

@@ -19,7 +19,8 @@ func verbs() map[string]verb {
 	return map[string]verb{
 		"preview": preview,
 		"up":      up,
-		"refresh": accept("refresh"),
+		"refresh": accept("refresh", "--skip-preview"),
+		// Only its preview sees a protected object before anything is gone.
 		"destroy": accept("destroy"),
 		"output":  output,
 		"unlock":  unlock,
@@ -50,13 +51,13 @@ func preview(ctx context.Context, c checkout.Checkout, s pulumi.Stack, args []st
 }
 
 // accept returns a verb that does what pulumi would ask to confirm.
-func accept(command string) verb {
+func accept(command string, options ...string) verb {
 	return func(ctx context.Context, c checkout.Checkout, s pulumi.Stack, args []string) error {
 		s, err := open(ctx, c, s)
 		if err != nil {
 			return err
 		}
-		return s.Run(ctx, os.Stdout, os.Stderr, command, append([]string{"--yes", "--skip-preview"}, args...)...)
+		return s.Run(ctx, os.Stdout, os.Stderr, command, slices.Concat([]string{"--yes"}, options, args)...)
 	}
 }
 

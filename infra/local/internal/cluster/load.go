@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"strings"
 
 	"kvinfra/infra/local/internal/checkout"
 	"kvinfra/infra/local/internal/child"
@@ -42,8 +44,7 @@ func Load(ctx context.Context, c checkout.Checkout, log io.Writer, archives ...s
 		if marks[archive] == mark {
 			continue
 		}
-		ctr := child.Command(ctx, "ctr", "--address", running.containerd(), "--namespace", "k8s.io", "images", "import", archive)
-		if err := child.Run(ctr, log); err != nil {
+		if err := child.Run(running.images(ctx, "import", archive), log); err != nil {
 			return fmt.Errorf("load %s: %w", archive, err)
 		}
 		marks[archive] = mark
@@ -55,5 +56,34 @@ func Load(ctx context.Context, c checkout.Checkout, log io.Writer, archives ...s
 			return err
 		}
 	}
+	return running.nameByDigest(ctx, log)
+}
+
+// nameByDigest lets pods name every image by its digest too. A registry answers to
+// both names, and these images come from none.
+func (p *presence) nameByDigest(ctx context.Context, log io.Writer) error {
+	list, err := p.images(ctx, "list").Output()
+	if err != nil {
+		return fmt.Errorf("list the images of the node: %w", err)
+	}
+	for line := range strings.Lines(string(list)) {
+		columns := strings.Fields(line) // name, media type, digest and more
+		if len(columns) < 3 {
+			continue
+		}
+		name, digest := columns[0], columns[2]
+		tag := strings.LastIndex(name, ":")
+		if tag < strings.LastIndex(name, "/") || !strings.Contains(name, "/") || strings.Contains(name, "@") {
+			continue // the table's head, or a name of containerd's own
+		}
+		if err := child.Run(p.images(ctx, "tag", "--force", name, name[:tag]+"@"+digest), log); err != nil {
+			return fmt.Errorf("name %s by its digest: %w", name, err)
+		}
+	}
 	return nil
+}
+
+// images is a command for the images that the kubelet sees.
+func (p *presence) images(ctx context.Context, args ...string) *exec.Cmd {
+	return child.Command(ctx, "ctr", append([]string{"--address", p.containerd(), "--namespace", "k8s.io", "images"}, args...)...)
 }
