@@ -3,7 +3,6 @@ package hotkv
 import (
 	appsv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apps/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
-	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
 	policyv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/policy/v1"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -20,7 +19,7 @@ const storageSizeAnnotation = "kvinfra/storage-size"
 // createStatefulSets makes them one after the other, so that an update goes through
 // the shards one by one: several primaries that hand over at once could not vote.
 func (b *builder) createStatefulSets() error {
-	after := []pulumi.Resource{b.service, b.lifecycle}
+	after := []pulumi.Resource{b.service, b.lifecycle, b.scripts}
 	if b.secret != nil {
 		after = append(after, b.secret)
 	}
@@ -42,12 +41,16 @@ func (b *builder) createStatefulSets() error {
 		if err != nil {
 			return err
 		}
-		budget, err := policyv1.NewPodDisruptionBudget(b.ctx, set.Name, objects.Budget(b.owner, set.Name, b.shard(set)), b.child())
+		after = []pulumi.Resource{servers}
+		b.servers = append(b.servers, servers)
+		if b.spec.DisruptionBudget.Off {
+			continue
+		}
+		budget, err := policyv1.NewPodDisruptionBudget(b.ctx, set.Name, objects.Budget(b.owner, set.Name, b.shard(set), b.spec.DisruptionBudget), b.child())
 		if err != nil {
 			return err
 		}
-		after = []pulumi.Resource{servers}
-		b.servers = append(b.servers, servers, budget)
+		b.servers = append(b.servers, budget)
 	}
 	return nil
 }
@@ -55,24 +58,21 @@ func (b *builder) createStatefulSets() error {
 func (b *builder) statefulSet(set spec.StatefulSet) *appsv1.StatefulSetArgs {
 	part := b.shard(set)
 	meta := b.owner.AwaitedMeta(set.Name, part, b.spec.TimeoutSeconds)
-	meta.Annotations.(pulumi.StringMap)[storageSizeAnnotation] = pulumi.String(b.spec.Storage.Size)
+	meta.Annotations.(pulumi.StringMap)[storageSizeAnnotation] = pulumi.String(b.spec.VolumeSize())
 
-	return &appsv1.StatefulSetArgs{
+	args := &appsv1.StatefulSetArgs{
 		Metadata: meta,
 		Spec: &appsv1.StatefulSetSpecArgs{
 			ServiceName: pulumi.String(b.name),
 			Replicas:    pulumi.Int(set.Pods),
 			// All pods at once: no node has anything to wait for before the others exist.
-			PodManagementPolicy:  pulumi.String("Parallel"),
-			Selector:             b.owner.LabelSelector(part),
-			Template:             b.serverTemplate(part),
-			VolumeClaimTemplates: corev1.PersistentVolumeClaimTypeArray{b.claim()},
-			PersistentVolumeClaimRetentionPolicy: &appsv1.StatefulSetPersistentVolumeClaimRetentionPolicyArgs{
-				WhenDeleted: pulumi.String("Retain"),
-				WhenScaled:  pulumi.String("Retain"),
-			},
+			PodManagementPolicy: pulumi.String("Parallel"),
+			Selector:            b.owner.LabelSelector(part),
+			Template:            b.serverTemplate(part),
 		},
 	}
+	b.keepData(args)
+	return args
 }
 
 func (b *builder) serverTemplate(part objects.Part) *corev1.PodTemplateSpecArgs {
@@ -88,12 +88,23 @@ func (b *builder) serverTemplate(part objects.Part) *corev1.PodTemplateSpecArgs 
 		}},
 		objects.ConfigMapVolume("scripts", b.lifecycleName()),
 	}
+	if b.spec.Storage.None {
+		pod.Volumes = append(pod.Volumes.(corev1.VolumeArray), b.lostWithThePod()...)
+	}
 	pod.ImagePullSecrets = objects.PullSecrets(b.spec.ImagePullSecrets)
 	return objects.ServerTemplate(b.owner, part, pod, b.spec.Labels, b.spec.Annotations, b.spec.Restart)
 }
 
 func (b *builder) serverContainer() *corev1.ContainerArgs {
 	programs := b.spec.Server.Programs()
+	mounts := corev1.VolumeMountArray{
+		objects.Mount("data", "/data"),
+		objects.Mount("password", "/etc/hotkv"),
+		objects.Mount("scripts", "/scripts"),
+	}
+	if b.spec.Storage.None {
+		mounts = append(mounts, objects.Mount("converge", "/converge"))
+	}
 	return objects.Container(corev1.ContainerArgs{
 		Name:    pulumi.String("hotkv"),
 		Image:   pulumi.String(b.spec.Image),
@@ -107,31 +118,11 @@ func (b *builder) serverContainer() *corev1.ContainerArgs {
 			objects.Port("client", spec.ClientPort),
 			objects.Port("bus", spec.BusPort),
 		},
-		Lifecycle:      b.handover(),
+		Lifecycle:      &corev1.LifecycleArgs{PreStop: b.handover(), PostStart: b.rejoin()},
 		StartupProbe:   b.startup(),
 		ReadinessProbe: b.readiness(),
 		LivenessProbe:  liveness(),
 		Resources:      objects.Resources(b.spec.Resources),
-		VolumeMounts: corev1.VolumeMountArray{
-			objects.Mount("data", "/data"),
-			objects.Mount("password", "/etc/hotkv"),
-			objects.Mount("scripts", "/scripts"),
-		},
+		VolumeMounts:   mounts,
 	})
-}
-
-func (b *builder) claim() *corev1.PersistentVolumeClaimTypeArgs {
-	claim := &corev1.PersistentVolumeClaimSpecArgs{
-		AccessModes: pulumi.ToStringArray([]string{"ReadWriteOnce"}),
-		Resources: &corev1.VolumeResourceRequirementsArgs{
-			Requests: pulumi.StringMap{"storage": pulumi.String(b.spec.Storage.Size)},
-		},
-	}
-	if b.spec.Storage.ClassName != "" {
-		claim.StorageClassName = pulumi.String(b.spec.Storage.ClassName)
-	}
-	return &corev1.PersistentVolumeClaimTypeArgs{
-		Metadata: &metav1.ObjectMetaArgs{Name: pulumi.String("data")},
-		Spec:     claim,
-	}
 }

@@ -65,6 +65,12 @@ func TestReadiness(t *testing.T) {
 			require.NoError(t, os.WriteFile(cli, []byte("#!/bin/sh\ncat "+answer+"\n"), 0o700))
 			out, err := exec.Command("bash", ReadyFile, cli).CombinedOutput()
 			assert.Equal(t, tc.ready, err == nil, "%s", out)
+
+			marker := filepath.Join(dir, "lost")
+			assert.Equal(t, tc.ready, exec.Command("bash", ReadyFile, cli, marker).Run() == nil, "a node that lost nothing")
+			require.NoError(t, os.WriteFile(marker, nil, 0o600))
+			ready := tc.ready && what != "a node that knows only itself"
+			assert.Equal(t, ready, exec.Command("bash", ReadyFile, cli, marker).Run() == nil, "a node that is not what it was")
 		})
 	}
 }

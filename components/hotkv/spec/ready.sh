@@ -4,8 +4,11 @@
 # stay unready for what only the update itself can repair: that would stop it for
 # ever, and Kubernetes deletes unready pods of an old version all at once.
 #
-#   ready.sh CLI    the client program; finds the password in its environment
+#   ready.sh CLI [MARKER]    the client program; finds the password in its environment.
+#                            MARKER is a file that is there while a node that began
+#                            empty is not yet what it was.
 set -eu
+readonly marker=${2:-}
 
 # One process for all questions: on a busy node each one costs.
 answer=$(printf '%s\n' ping 'info server' 'info replication' 'cluster info' 'cluster nodes' | "$1")
@@ -32,4 +35,8 @@ fi
 
 # A primary that started a moment ago may be about to hear that it is a replica now.
 # Later, another shard's trouble is no reason to call this node unready.
-[[ ${info[cluster_state]} == ok || ${info[cluster_known_nodes]} == 1 || ${info[uptime_in_seconds]} -ge 60 ]]
+if [[ ${info[cluster_known_nodes]} == 1 ]]; then
+  [[ -z $marker || ! -e $marker ]]
+  exit
+fi
+[[ ${info[cluster_state]} == ok || ${info[uptime_in_seconds]} -ge 60 ]]

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
@@ -55,7 +56,8 @@ func (p Placement) Validate(at *field.Path) field.ErrorList {
 	if spreads := []Spread{Required, Preferred, Off}; !slices.Contains(spreads, p.Spread) {
 		errs = append(errs, field.NotSupported(at.Child("spread"), p.Spread, spreads))
 	}
-	for key, value := range p.NodeSelector {
+	for _, key := range slices.Sorted(maps.Keys(p.NodeSelector)) {
+		value := p.NodeSelector[key]
 		for _, why := range content.IsLabelKey(key) {
 			errs = append(errs, field.Invalid(at.Child("nodeSelector"), key, why))
 		}
@@ -68,9 +70,20 @@ func (p Placement) Validate(at *field.Path) field.ErrorList {
 		if t.Key == "" && t.Value != "" {
 			errs = append(errs, field.Required(at.Child("key"), "a value needs a key"))
 		}
+		if t.Key != "" { // without one it tolerates every taint
+			for _, why := range content.IsLabelKey(t.Key) {
+				errs = append(errs, field.Invalid(at.Child("key"), t.Key, why))
+			}
+		}
+		for _, why := range content.IsLabelValue(t.Value) {
+			errs = append(errs, field.Invalid(at.Child("value"), t.Value, why))
+		}
 		if effects := []string{"", "NoSchedule", "PreferNoSchedule", "NoExecute"}; !slices.Contains(effects, t.Effect) {
 			errs = append(errs, field.NotSupported(at.Child("effect"), t.Effect, effects[1:]))
 		}
+	}
+	if p.PriorityClassName != "" {
+		errs = append(errs, ValidateObjectName(p.PriorityClassName, at.Child("priorityClassName"))...)
 	}
 	return errs
 }
