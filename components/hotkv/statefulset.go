@@ -28,6 +28,10 @@ func (b *builder) createStatefulSets() error {
 	if b.version, err = kube.Hash(b.serverTemplate(b.server())); err != nil {
 		return err
 	}
+	notice, err := objects.NoticeRestart(b.ctx, b.parent, "hotkv-"+b.name+"-restart", b.spec.RestartNotice(b.name))
+	if err != nil {
+		return err
+	}
 	for _, set := range b.spec.StatefulSets(b.name) {
 		refusal, err := refuseOnStatefulSet(b.ctx, b.name, set.Name)
 		if err != nil {
@@ -36,7 +40,7 @@ func (b *builder) createStatefulSets() error {
 		servers, err := appsv1.NewStatefulSet(b.ctx, set.Name, b.statefulSet(set),
 			b.child(after...),
 			pulumi.IgnoreChanges([]string{"spec.volumeClaimTemplates"}),
-			refusal,
+			refusal, notice,
 		)
 		if err != nil {
 			return err
