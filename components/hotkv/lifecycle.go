@@ -35,7 +35,7 @@ func (b *builder) startup() *corev1.ProbeArgs {
 func (b *builder) readiness() *corev1.ProbeArgs {
 	command := []string{"bash", "/scripts/" + spec.ReadyFile, b.spec.Server.Programs().CLI}
 	if b.spec.Storage.None {
-		command = append(command, lostMarker)
+		command = append(command, settledMarker)
 	}
 	probe := run(command...)
 	probe.FailureThreshold = pulumi.Int(1)

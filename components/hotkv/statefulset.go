@@ -100,7 +100,6 @@ func (b *builder) serverTemplate(part objects.Part) *corev1.PodTemplateSpecArgs 
 }
 
 func (b *builder) serverContainer() *corev1.ContainerArgs {
-	programs := b.spec.Server.Programs()
 	mounts := corev1.VolumeMountArray{
 		objects.Mount("data", "/data"),
 		objects.Mount("password", "/etc/hotkv"),
@@ -112,7 +111,7 @@ func (b *builder) serverContainer() *corev1.ContainerArgs {
 	return objects.Container(corev1.ContainerArgs{
 		Name:    pulumi.String("hotkv"),
 		Image:   pulumi.String(b.spec.Image),
-		Command: pulumi.ToStringArray([]string{"bash", "/scripts/" + spec.StartFile, "/etc/hotkv/password", programs.Server}),
+		Command: pulumi.ToStringArray(b.serverCommand()),
 		Args:    pulumi.ToStringArray(append(b.spec.Arguments(b.name), spec.VersionArguments(b.version)...)),
 		Env: corev1.EnvVarArray{
 			objects.EnvFromField("POD_NAME", "metadata.name"),
@@ -122,7 +121,7 @@ func (b *builder) serverContainer() *corev1.ContainerArgs {
 			objects.Port("client", spec.ClientPort),
 			objects.Port("bus", spec.BusPort),
 		},
-		Lifecycle:      &corev1.LifecycleArgs{PreStop: b.handover(), PostStart: b.rejoin()},
+		Lifecycle:      &corev1.LifecycleArgs{PreStop: b.handover()},
 		StartupProbe:   b.startup(),
 		ReadinessProbe: b.readiness(),
 		LivenessProbe:  liveness(),

@@ -49,16 +49,16 @@ func (b *builder) lostWithThePod() corev1.VolumeArray {
 	}
 }
 
-// lostMarker is a file that a server has while it is not what it was.
-const lostMarker = "/data/lost"
+// settledMarker is a file that a server without a volume has once it is in its place.
+const settledMarker = "/data/settled"
 
-// rejoin brings a pod that begins empty back into the cluster before it is ready,
-// and so before a rolling update takes the next one.
-func (b *builder) rejoin() corev1.LifecycleHandlerPtrInput {
+// serverCommand starts the server. Without a volume it also brings a pod that begins
+// empty back into the cluster before it is ready, and so before a rolling update takes
+// the next one.
+func (b *builder) serverCommand() []string {
+	start := []string{"bash", "/scripts/" + spec.StartFile, "/etc/hotkv/password", b.spec.Server.Programs().Server}
 	if !b.spec.Storage.None {
-		return nil
+		return start
 	}
-	return &corev1.LifecycleHandlerArgs{Exec: &corev1.ExecActionArgs{Command: pulumi.ToStringArray([]string{
-		"bash", "/scripts/" + spec.RejoinFile, "/scripts/" + spec.RepairFile, "/converge/" + spec.ConvergeFile, lostMarker,
-	})}}
+	return append([]string{"bash", "/scripts/" + spec.RejoinFile, "/scripts/" + spec.RepairFile, "/converge/" + spec.ConvergeFile, settledMarker}, start...)
 }

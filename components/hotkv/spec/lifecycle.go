@@ -37,7 +37,8 @@ var readyScript string
 var handoverScript string
 
 // rejoinScript brings a node without a volume back into the cluster. Its arguments are
-// RepairFile, ConvergeFile and a file that marks a node that is not yet back.
+// RepairFile, ConvergeFile, a file that it makes when there is nothing to come back to,
+// and the command that starts the server.
 //
 //go:embed rejoin.sh
 var rejoinScript string

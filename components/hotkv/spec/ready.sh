@@ -5,10 +5,9 @@
 # ever, and Kubernetes deletes unready pods of an old version all at once.
 #
 #   ready.sh CLI [MARKER]    the client program; finds the password in its environment.
-#                            MARKER is a file that is there while a node that began
-#                            empty is not yet what it was.
+#                            Without the file MARKER this node may be missed by others.
 set -eu
-readonly marker=${2:-}
+[[ -z ${2:-} || -e $2 ]]
 
 # One process for all questions: on a busy node each one costs.
 answer=$(printf '%s\n' ping 'info server' 'info replication' 'cluster info' 'cluster nodes' | "$1")
@@ -35,8 +34,4 @@ fi
 
 # A primary that started a moment ago may be about to hear that it is a replica now.
 # Later, another shard's trouble is no reason to call this node unready.
-if [[ ${info[cluster_known_nodes]} == 1 ]]; then
-  [[ -z $marker || ! -e $marker ]]
-  exit
-fi
-[[ ${info[cluster_state]} == ok || ${info[uptime_in_seconds]} -ge 60 ]]
+[[ ${info[cluster_state]} == ok || ${info[cluster_known_nodes]} == 1 || ${info[uptime_in_seconds]} -ge 60 ]]
