@@ -19,6 +19,7 @@ type (
 	Placement  = spec.Placement
 	Toleration = spec.Toleration
 	Storage    = spec.Storage
+	Budget     = spec.Budget
 	Resources  = spec.Resources
 	Amounts    = spec.Amounts
 )

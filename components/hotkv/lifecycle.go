@@ -16,11 +16,7 @@ func (b *builder) lifecycleName() string { return b.name + "-lifecycle" }
 func (b *builder) createLifecycle() (err error) {
 	b.lifecycle, err = corev1.NewConfigMap(b.ctx, b.lifecycleName(), &corev1.ConfigMapArgs{
 		Metadata: b.owner.Meta(b.lifecycleName(), b.server()),
-		Data: pulumi.StringMap{
-			spec.StartFile:    pulumi.String(spec.StartScript),
-			spec.ReadyFile:    pulumi.String(spec.ReadyScript),
-			spec.HandoverFile: pulumi.String(spec.HandoverScript),
-		},
+		Data:     pulumi.ToStringMap(b.spec.LifecycleScripts(b.name)),
 	}, b.child())
 	return err
 }
@@ -37,7 +33,11 @@ func (b *builder) startup() *corev1.ProbeArgs {
 }
 
 func (b *builder) readiness() *corev1.ProbeArgs {
-	probe := run("bash", "/scripts/"+spec.ReadyFile, b.spec.Server.Programs().CLI)
+	command := []string{"bash", "/scripts/" + spec.ReadyFile, b.spec.Server.Programs().CLI}
+	if b.spec.Storage.None {
+		command = append(command, settledMarker)
+	}
+	probe := run(command...)
 	probe.FailureThreshold = pulumi.Int(1)
 	return probe
 }
@@ -62,12 +62,10 @@ func liveness() *corev1.ProbeArgs {
 
 // handover lets a primary stop only after a replica took its place, or there is
 // none to wait for.
-func (b *builder) handover() *corev1.LifecycleArgs {
-	return &corev1.LifecycleArgs{PreStop: &corev1.LifecycleHandlerArgs{Exec: &corev1.ExecActionArgs{
-		Command: pulumi.ToStringArray([]string{
-			"bash", "/scripts/" + spec.HandoverFile, b.spec.Server.Programs().CLI, strconv.Itoa(b.spec.HandoverSeconds()),
-		}),
-	}}}
+func (b *builder) handover() *corev1.LifecycleHandlerArgs {
+	return &corev1.LifecycleHandlerArgs{Exec: &corev1.ExecActionArgs{Command: pulumi.ToStringArray([]string{
+		"bash", "/scripts/" + spec.HandoverFile, b.spec.Server.Programs().CLI, strconv.Itoa(b.spec.HandoverSeconds()),
+	})}}
 }
 
 // boundedLookups limits how long a name that nobody answers for stops the server:

@@ -3,7 +3,6 @@ package hotkv
 import (
 	appsv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/apps/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
-	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
 	policyv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/policy/v1"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -20,13 +19,17 @@ const storageSizeAnnotation = "kvinfra/storage-size"
 // createStatefulSets makes them one after the other, so that an update goes through
 // the shards one by one: several primaries that hand over at once could not vote.
 func (b *builder) createStatefulSets() error {
-	after := []pulumi.Resource{b.service, b.lifecycle}
+	after := []pulumi.Resource{b.service, b.lifecycle, b.scripts}
 	if b.secret != nil {
 		after = append(after, b.secret)
 	}
 	// The same for all of them: it is of the pods without what tells them apart.
 	var err error
 	if b.version, err = kube.Hash(b.serverTemplate(b.server())); err != nil {
+		return err
+	}
+	notice, err := objects.NoticeRestart(b.ctx, b.parent, "hotkv-"+b.name+"-restart", b.spec.RestartNotice(b.name))
+	if err != nil {
 		return err
 	}
 	for _, set := range b.spec.StatefulSets(b.name) {
@@ -37,17 +40,21 @@ func (b *builder) createStatefulSets() error {
 		servers, err := appsv1.NewStatefulSet(b.ctx, set.Name, b.statefulSet(set),
 			b.child(after...),
 			pulumi.IgnoreChanges([]string{"spec.volumeClaimTemplates"}),
-			refusal,
+			refusal, notice,
 		)
 		if err != nil {
 			return err
 		}
-		budget, err := policyv1.NewPodDisruptionBudget(b.ctx, set.Name, objects.Budget(b.owner, set.Name, b.shard(set)), b.child())
+		after = []pulumi.Resource{servers}
+		b.servers = append(b.servers, servers)
+		if b.spec.DisruptionBudget.Off {
+			continue
+		}
+		budget, err := policyv1.NewPodDisruptionBudget(b.ctx, set.Name, objects.Budget(b.owner, set.Name, b.shard(set), b.spec.DisruptionBudget), b.child())
 		if err != nil {
 			return err
 		}
-		after = []pulumi.Resource{servers}
-		b.servers = append(b.servers, servers, budget)
+		b.servers = append(b.servers, budget)
 	}
 	return nil
 }
@@ -55,24 +62,21 @@ func (b *builder) createStatefulSets() error {
 func (b *builder) statefulSet(set spec.StatefulSet) *appsv1.StatefulSetArgs {
 	part := b.shard(set)
 	meta := b.owner.AwaitedMeta(set.Name, part, b.spec.TimeoutSeconds)
-	meta.Annotations.(pulumi.StringMap)[storageSizeAnnotation] = pulumi.String(b.spec.Storage.Size)
+	meta.Annotations.(pulumi.StringMap)[storageSizeAnnotation] = pulumi.String(b.spec.VolumeSize())
 
-	return &appsv1.StatefulSetArgs{
+	args := &appsv1.StatefulSetArgs{
 		Metadata: meta,
 		Spec: &appsv1.StatefulSetSpecArgs{
 			ServiceName: pulumi.String(b.name),
 			Replicas:    pulumi.Int(set.Pods),
 			// All pods at once: no node has anything to wait for before the others exist.
-			PodManagementPolicy:  pulumi.String("Parallel"),
-			Selector:             b.owner.LabelSelector(part),
-			Template:             b.serverTemplate(part),
-			VolumeClaimTemplates: corev1.PersistentVolumeClaimTypeArray{b.claim()},
-			PersistentVolumeClaimRetentionPolicy: &appsv1.StatefulSetPersistentVolumeClaimRetentionPolicyArgs{
-				WhenDeleted: pulumi.String("Retain"),
-				WhenScaled:  pulumi.String("Retain"),
-			},
+			PodManagementPolicy: pulumi.String("Parallel"),
+			Selector:            b.owner.LabelSelector(part),
+			Template:            b.serverTemplate(part),
 		},
 	}
+	b.keepData(args)
+	return args
 }
 
 func (b *builder) serverTemplate(part objects.Part) *corev1.PodTemplateSpecArgs {
@@ -88,16 +92,26 @@ func (b *builder) serverTemplate(part objects.Part) *corev1.PodTemplateSpecArgs 
 		}},
 		objects.ConfigMapVolume("scripts", b.lifecycleName()),
 	}
+	if b.spec.Storage.None {
+		pod.Volumes = append(pod.Volumes.(corev1.VolumeArray), b.lostWithThePod()...)
+	}
 	pod.ImagePullSecrets = objects.PullSecrets(b.spec.ImagePullSecrets)
 	return objects.ServerTemplate(b.owner, part, pod, b.spec.Labels, b.spec.Annotations, b.spec.Restart)
 }
 
 func (b *builder) serverContainer() *corev1.ContainerArgs {
-	programs := b.spec.Server.Programs()
+	mounts := corev1.VolumeMountArray{
+		objects.Mount("data", "/data"),
+		objects.Mount("password", "/etc/hotkv"),
+		objects.Mount("scripts", "/scripts"),
+	}
+	if b.spec.Storage.None {
+		mounts = append(mounts, objects.Mount("converge", "/converge"))
+	}
 	return objects.Container(corev1.ContainerArgs{
 		Name:    pulumi.String("hotkv"),
 		Image:   pulumi.String(b.spec.Image),
-		Command: pulumi.ToStringArray([]string{"bash", "/scripts/" + spec.StartFile, "/etc/hotkv/password", programs.Server}),
+		Command: pulumi.ToStringArray(b.serverCommand()),
 		Args:    pulumi.ToStringArray(append(b.spec.Arguments(b.name), spec.VersionArguments(b.version)...)),
 		Env: corev1.EnvVarArray{
 			objects.EnvFromField("POD_NAME", "metadata.name"),
@@ -107,31 +121,11 @@ func (b *builder) serverContainer() *corev1.ContainerArgs {
 			objects.Port("client", spec.ClientPort),
 			objects.Port("bus", spec.BusPort),
 		},
-		Lifecycle:      b.handover(),
+		Lifecycle:      &corev1.LifecycleArgs{PreStop: b.handover()},
 		StartupProbe:   b.startup(),
 		ReadinessProbe: b.readiness(),
 		LivenessProbe:  liveness(),
 		Resources:      objects.Resources(b.spec.Resources),
-		VolumeMounts: corev1.VolumeMountArray{
-			objects.Mount("data", "/data"),
-			objects.Mount("password", "/etc/hotkv"),
-			objects.Mount("scripts", "/scripts"),
-		},
+		VolumeMounts:   mounts,
 	})
-}
-
-func (b *builder) claim() *corev1.PersistentVolumeClaimTypeArgs {
-	claim := &corev1.PersistentVolumeClaimSpecArgs{
-		AccessModes: pulumi.ToStringArray([]string{"ReadWriteOnce"}),
-		Resources: &corev1.VolumeResourceRequirementsArgs{
-			Requests: pulumi.StringMap{"storage": pulumi.String(b.spec.Storage.Size)},
-		},
-	}
-	if b.spec.Storage.ClassName != "" {
-		claim.StorageClassName = pulumi.String(b.spec.Storage.ClassName)
-	}
-	return &corev1.PersistentVolumeClaimTypeArgs{
-		Metadata: &metav1.ObjectMetaArgs{Name: pulumi.String("data")},
-		Spec:     claim,
-	}
 }

@@ -22,6 +22,7 @@ type (
 	Tuning           = spec.Tuning
 	DevicePlugin     = spec.DevicePlugin
 	Placement        = spec.Placement
+	Budget           = spec.Budget
 	Toleration       = spec.Toleration
 	Resources        = spec.Resources
 	Amounts          = spec.Amounts

@@ -11,7 +11,11 @@ import (
 
 func (b *builder) createMaster() (err error) {
 	name := b.spec.MasterName(b.name)
-	b.masterDeployment, err = appsv1.NewDeployment(b.ctx, name, b.masterArgs(name), b.child())
+	notice, err := objects.NoticeRestart(b.ctx, b.parent, "mooncake-"+b.name+"-master-restart", b.spec.MasterRestartNotice(b.name))
+	if err != nil {
+		return err
+	}
+	b.masterDeployment, err = appsv1.NewDeployment(b.ctx, name, b.masterArgs(name), b.child(), notice)
 	return err
 }
 

@@ -27,7 +27,11 @@ func (b *builder) createStoreService() (err error) {
 
 func (b *builder) createStores() (err error) {
 	name := spec.StoreName(b.name)
-	b.stores, err = appsv1.NewStatefulSet(b.ctx, name, b.storeArgs(name), b.child(b.masterService, b.storeService, b.scripts))
+	notice, err := objects.NoticeRestart(b.ctx, b.parent, "mooncake-"+b.name+"-store-restart", b.spec.StoreRestartNotice(b.name))
+	if err != nil {
+		return err
+	}
+	b.stores, err = appsv1.NewStatefulSet(b.ctx, name, b.storeArgs(name), b.child(b.masterService, b.storeService, b.scripts), notice)
 	return err
 }
 

@@ -20,7 +20,7 @@ type Shape struct {
 
 // Shape returns the shape of c.
 func (c Cluster) Shape() Shape {
-	return Shape{Namespace: c.Namespace, Layout: c.Layout, Primaries: c.Primaries, Replicas: c.ReplicasPerPrimary, StorageSize: c.Storage.Size}
+	return Shape{Namespace: c.Namespace, Layout: c.Layout, Primaries: c.Primaries, Replicas: c.ReplicasPerPrimary, StorageSize: c.VolumeSize()}
 }
 
 // Refuse says why a cluster of shape old must not become one of shape wanted;
@@ -47,11 +47,24 @@ func Refuse(old, wanted Shape) error {
 		errs = append(errs, fmt.Errorf("primaries or replicasPerPrimary: %d to %d pods: Kubernetes removes the highest ordinals of a StatefulSet, "+
 			"whatever role they have now, and data with them; set it back", old.Pods, wanted.Pods))
 	}
-	if old.StorageSize != "" && wanted.StorageSize != "" && !sameQuantity(old.StorageSize, wanted.StorageSize) {
+	switch known := old.StorageSize != "" && wanted.StorageSize != ""; {
+	case !known || old.StorageSize == wanted.StorageSize:
+	case old.StorageSize == noVolumes || wanted.StorageSize == noVolumes:
+		errs = append(errs, fmt.Errorf("storage: %s to %s: no pod would find its data; "+
+			"set it back, or make a second cluster and move the clients", volumes(old), volumes(wanted)))
+	case !sameQuantity(old.StorageSize, wanted.StorageSize):
 		errs = append(errs, fmt.Errorf("storage.size: %s to %s: Kubernetes cannot change the volumes of a StatefulSet in place; set it back "+
-			"(a cluster that never came up holds nothing: destroy it and delete its PersistentVolumeClaims)", old.StorageSize, wanted.StorageSize))
+			"(a cluster that never came up holds nothing: destroy it, delete its PersistentVolumeClaims, "+
+			"which have the label app.kubernetes.io/instance=<name of the cluster>, and set the size then)", old.StorageSize, wanted.StorageSize))
 	}
 	return errors.Join(errs...)
+}
+
+func volumes(s Shape) string {
+	if s.StorageSize == noVolumes {
+		return "no volumes"
+	}
+	return "volumes of " + s.StorageSize
 }
 
 // less compares two numbers of which neither is unknown.

@@ -34,7 +34,7 @@ type Cluster struct {
 	// manifest has it. A change is refused: it would be another cluster.
 	Layout Layout `json:"layout,omitempty"`
 
-	// Storage is the volume of each pod.
+	// Storage is where each pod keeps its data.
 	Storage Storage `json:"storage,omitzero"`
 
 	// Resources of each server. Default: 100m CPU and 512Mi memory requested,
@@ -91,6 +91,11 @@ type Cluster struct {
 	// are the pods that spread keeps apart the copies of one shard.
 	Placement Placement `json:"placement,omitzero"`
 
+	// DisruptionBudget says how many pods Kubernetes may take away at once when it
+	// empties nodes: of the cluster, or with StatefulSetPerShard of each shard. Default 1,
+	// at most as many as a shard has replicas. A change is made in place.
+	DisruptionBudget Budget `json:"disruptionBudget,omitzero"`
+
 	// TimeoutSeconds bounds the wait for the pods, and after that the time in which
 	// the nodes must have become one cluster. Default 600. Changes nothing in the
 	// cluster but the next wait.
@@ -112,9 +117,19 @@ type Resources = kube.Resources
 // Amounts are Kubernetes quantities, for example cpu "500m", memory "2Gi".
 type Amounts = kube.Amounts
 
-// Storage describes the volume of each pod. The volumes stay when the cluster is
-// destroyed.
+// Budget is how many pods may be away at once.
+type Budget = kube.Budget
+
+// Storage describes where each pod keeps its data: on a volume of its own, which
+// stays when the pod goes, or nowhere.
 type Storage struct {
+	// None leaves the volumes out: data lives as long as its pod, on the node's disk.
+	// A pod that is deleted or moved begins empty, and is filled by its shard's primary
+	// before Kubernetes takes the next one; when both copies of a shard go at the same
+	// time, as in a failure of two nodes, its data is lost, and the cluster waits for
+	// acceptDataLoss. Default false. A change is refused: no pod would find its data.
+	None bool `json:"none,omitempty"`
+
 	// Size of the volume, a Kubernetes quantity. Default 1Gi. A change is refused:
 	// Kubernetes cannot change it in place, and another StatefulSet would stop all
 	// pods at once.
@@ -123,7 +138,22 @@ type Storage struct {
 	// ClassName of the StorageClass. Default: the Kubernetes cluster's default class.
 	// A change has no effect: volumes of new pods get the first one too.
 	ClassName string `json:"className,omitempty"`
+
+	// Retention says what happens to the volumes when the cluster is destroyed, or a
+	// shard is removed: "Retain" (default) keeps them, and a cluster of the same name
+	// finds its data again; "Delete" removes them with the data. A change is made in
+	// place.
+	Retention Retention `json:"retention,omitempty"`
 }
+
+// Retention is what happens to volumes that no pod uses any more.
+type Retention string
+
+// The retentions.
+const (
+	Retain Retention = "Retain"
+	Delete Retention = "Delete"
+)
 
 // Layout says which pods make one StatefulSet.
 type Layout string
@@ -183,7 +213,11 @@ func (c Cluster) WithDefaults() Cluster {
 	kube.Fill(&c.Memory.Policy, "noeviction")
 	kube.Fill(&c.Durability, Durable)
 	c.Placement = c.Placement.Or(Preferred)
-	kube.Fill(&c.Storage.Size, "1Gi")
+	c.DisruptionBudget = c.DisruptionBudget.Or(1)
+	if !c.Storage.None {
+		kube.Fill(&c.Storage.Size, "1Gi")
+		kube.Fill(&c.Storage.Retention, Retain)
+	}
 	kube.Fill(&c.NodeTimeoutSeconds, 5)
 	kube.Fill(&c.TimeoutSeconds, 600)
 	c.Resources = c.Resources.Or(Resources{

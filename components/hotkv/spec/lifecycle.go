@@ -2,6 +2,8 @@ package spec
 
 import (
 	_ "embed"
+	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 )
@@ -12,24 +14,48 @@ const (
 	StartFile    = "start.sh"
 	ReadyFile    = "ready.sh"
 	HandoverFile = "handover.sh"
+	RejoinFile   = "rejoin.sh"
+	RepairFile   = "repair.env"
 )
 
-// StartScript starts the server. Its arguments are the file with the password, and
+// startScript starts the server. Its arguments are the file with the password, and
 // the server's program and Arguments.
 //
 //go:embed start.sh
-var StartScript string
+var startScript string
 
-// ReadyScript says whether a node is ready. Its argument is the client program.
+// readyScript says whether a node is ready. Its arguments are the client program and,
+// without volumes, rejoinScript's marker.
 //
 //go:embed ready.sh
-var ReadyScript string
+var readyScript string
 
-// HandoverScript makes a replica the primary before this node stops. Its arguments
+// handoverScript makes a replica the primary before this node stops. Its arguments
 // are the client program and HandoverSeconds.
 //
 //go:embed handover.sh
-var HandoverScript string
+var handoverScript string
+
+// rejoinScript brings a node without a volume back into the cluster. Its arguments are
+// RepairFile, ConvergeFile, a file that it makes when there is nothing to come back to,
+// and the command that starts the server.
+//
+//go:embed rejoin.sh
+var rejoinScript string
+
+// LifecycleScripts returns the scripts of a server's pod by the name of their file.
+func (c Cluster) LifecycleScripts(name string) map[string]string {
+	files := map[string]string{StartFile: startScript, ReadyFile: readyScript, HandoverFile: handoverScript}
+	if c.Storage.None {
+		files[RejoinFile] = rejoinScript
+		var lines strings.Builder
+		for _, v := range c.ConvergeVariables(name, "", Repair) {
+			fmt.Fprintf(&lines, "%s='%s'\n", v.Name, v.Value) // no value has a quote in it
+		}
+		files[RepairFile] = lines.String()
+	}
+	return files
+}
 
 // HandoverSeconds is how long a primary that is to stop waits for a replica that
 // has its data. That replica may be on its way back: a minute to start on another

@@ -65,6 +65,11 @@ func TestReadiness(t *testing.T) {
 			require.NoError(t, os.WriteFile(cli, []byte("#!/bin/sh\ncat "+answer+"\n"), 0o700))
 			out, err := exec.Command("bash", ReadyFile, cli).CombinedOutput()
 			assert.Equal(t, tc.ready, err == nil, "%s", out)
+
+			marker := filepath.Join(dir, "settled")
+			assert.Error(t, exec.Command("bash", ReadyFile, cli, marker).Run(), "a node that may be missed")
+			require.NoError(t, os.WriteFile(marker, nil, 0o600))
+			assert.Equal(t, tc.ready, exec.Command("bash", ReadyFile, cli, marker).Run() == nil, "a node that nobody misses")
 		})
 	}
 }

@@ -4,8 +4,10 @@
 # stay unready for what only the update itself can repair: that would stop it for
 # ever, and Kubernetes deletes unready pods of an old version all at once.
 #
-#   ready.sh CLI    the client program; finds the password in its environment
+#   ready.sh CLI [MARKER]    the client program; finds the password in its environment.
+#                            Without the file MARKER this node may be missed by others.
 set -eu
+[[ -z ${2:-} || -e $2 ]]
 
 # One process for all questions: on a busy node each one costs.
 answer=$(printf '%s\n' ping 'info server' 'info replication' 'cluster info' 'cluster nodes' | "$1")

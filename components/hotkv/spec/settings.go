@@ -148,20 +148,5 @@ func (c Cluster) validateSettings(at *field.Path) field.ErrorList {
 	}
 	errs = append(errs, kube.ValidateChoice(c.Memory.Policy, at.Child("memory", "policy"))...)
 	errs = append(errs, kube.ValidateChoice(c.Durability, at.Child("durability"))...)
-	// While the server writes its file anew, the old one, the new one and what is
-	// written meanwhile are there at the same time.
-	if size, err := resource.ParseQuantity(c.Storage.Size); err == nil && size.Sign() > 0 && size.Value() < 3*c.MaxMemory() {
-		errs = append(errs, field.Invalid(at.Child("storage", "size"), c.Storage.Size,
-			fmt.Sprintf("must be at least %dMi, three times the memory for data (%dMi), or the server runs out of room when it writes its files anew; "+
-				"on a cluster that runs, lower memory.percent instead", 3*c.MaxMemory()>>20+1, c.MaxMemory()>>20)))
-	}
-	if (c.PasswordFrom.Name == "") != (c.PasswordFrom.Key == "") {
-		errs = append(errs, field.Required(at.Child("passwordFrom"), "name both the Secret and the key"))
-	}
-	for i, name := range c.ImagePullSecrets {
-		if name == "" {
-			errs = append(errs, field.Required(at.Child("imagePullSecrets").Index(i), "name a Secret"))
-		}
-	}
 	return errs
 }

@@ -29,6 +29,8 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	errs = append(errs, kube.ValidateChoice(c.Layout, at.Child("layout"))...)
 	errs = append(errs, c.Placement.Validate(at.Child("placement"))...)
 	errs = append(errs, c.validateSettings(at)...)
+	errs = append(errs, c.validatePassword(at.Child("passwordFrom"))...)
+	errs = append(errs, kube.ValidateObjectNames(c.ImagePullSecrets, at.Child("imagePullSecrets"))...)
 	errs = append(errs, kube.ValidateLabels(c.Labels, at.Child("labels"))...)
 	errs = append(errs, kube.ValidateAnnotations(c.Annotations, at.Child("annotations"))...)
 	if c.Primaries < 3 {
@@ -46,8 +48,8 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	if c.TimeoutSeconds < 1 {
 		invalid(at.Child("timeoutSeconds"), c.TimeoutSeconds, "must be at least 1")
 	}
-	_, problems := kube.Quantity(c.Storage.Size, at.Child("storage", "size"))
-	errs = append(errs, problems...)
+	errs = append(errs, c.validateStorage(at.Child("storage"))...)
+	errs = append(errs, c.DisruptionBudget.Validate(max(1, c.ReplicasPerPrimary), "a shard keeps one of its copies", at.Child("disruptionBudget"))...)
 	errs = append(errs, c.Resources.Validate(at.Child("resources"))...)
 
 	// The longest host is the last one, and it is only known when the rest is right.
@@ -60,6 +62,17 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 		}
 	}
 	return errs
+}
+
+func (c Cluster) validatePassword(at *field.Path) field.ErrorList {
+	from := c.PasswordFrom
+	if from == (SecretKey{}) {
+		return nil
+	}
+	if from.Name == "" || from.Key == "" {
+		return field.ErrorList{field.Required(at, "name both the Secret and the key")}
+	}
+	return append(kube.ValidateObjectName(from.Name, at.Child("name")), kube.ValidateDataKey(from.Key, at.Child("key"))...)
 }
 
 // maxNodes is the largest cluster that the protocol's authors recommend.

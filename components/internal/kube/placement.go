@@ -1,6 +1,9 @@
 package kube
 
 import (
+	"maps"
+	"slices"
+
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -66,7 +69,8 @@ func (p Placement) Or(spread Spread) Placement {
 // Validate reports what Kubernetes would refuse.
 func (p Placement) Validate(at *field.Path) field.ErrorList {
 	errs := ValidateChoice(p.Spread, at.Child("spread"))
-	for key, value := range p.NodeSelector {
+	for _, key := range slices.Sorted(maps.Keys(p.NodeSelector)) {
+		value := p.NodeSelector[key]
 		for _, why := range content.IsLabelKey(key) {
 			errs = append(errs, field.Invalid(at.Child("nodeSelector"), key, why))
 		}
@@ -79,9 +83,20 @@ func (p Placement) Validate(at *field.Path) field.ErrorList {
 		if t.Key == "" && t.Value != "" {
 			errs = append(errs, field.Required(at.Child("key"), "a value needs a key"))
 		}
+		if t.Key != "" { // without one it tolerates every taint
+			for _, why := range content.IsLabelKey(t.Key) {
+				errs = append(errs, field.Invalid(at.Child("key"), t.Key, why))
+			}
+		}
+		for _, why := range content.IsLabelValue(t.Value) {
+			errs = append(errs, field.Invalid(at.Child("value"), t.Value, why))
+		}
 		if t.Effect != "" {
 			errs = append(errs, ValidateChoice(t.Effect, at.Child("effect"))...)
 		}
+	}
+	if p.PriorityClassName != "" {
+		errs = append(errs, ValidateObjectName(p.PriorityClassName, at.Child("priorityClassName"))...)
 	}
 	return errs
 }

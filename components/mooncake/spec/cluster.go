@@ -156,6 +156,11 @@ type Store struct {
 	// whatever spread says.
 	Placement Placement `json:"placement,omitzero"`
 
+	// DisruptionBudget says how many stores Kubernetes may take away at once when it
+	// empties nodes. Default 1: each then finds the others to move its keys to. A change
+	// is made in place.
+	DisruptionBudget Budget `json:"disruptionBudget,omitzero"`
+
 	// Restart restarts the stores one after the other, each drained: any new text.
 	Restart string `json:"restart,omitempty"`
 
@@ -170,6 +175,9 @@ type Resources = kube.Resources
 
 // Amounts are Kubernetes quantities, for example cpu "500m", memory "2Gi".
 type Amounts = kube.Amounts
+
+// Budget is how many pods may be away at once.
+type Budget = kube.Budget
 
 // Placement says on which nodes pods run.
 type Placement = kube.Placement
@@ -209,6 +217,7 @@ func (c Cluster) WithDefaults() Cluster {
 	c.Fabric = c.Fabric.withDefaults()
 	c.Master.Placement = c.Master.Placement.Or(kube.Preferred)
 	c.Store.Placement = c.Store.Placement.Or(kube.Preferred)
+	c.Store.DisruptionBudget = c.Store.DisruptionBudget.Or(1)
 	kube.Fill(&c.Store.Replicas, 3)
 	kube.Fill(&c.Store.SegmentSize, "10Gi")
 	kube.Fill(&c.Store.LocalBufferSize, defaultBuffer(c.Version))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"kvinfra/components/internal/kube"
@@ -39,11 +38,8 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	errs = append(errs, c.Store.Placement.Validate(at.Child("store", "placement"))...)
 	errs = append(errs, kube.ValidateLabels(c.Labels, at.Child("labels"))...)
 	errs = append(errs, kube.ValidateAnnotations(c.Annotations, at.Child("annotations"))...)
-	for i, secret := range c.ImagePullSecrets {
-		for _, why := range content.IsDNS1123Subdomain(secret) {
-			errs = append(errs, field.Invalid(at.Child("imagePullSecrets").Index(i), secret, why))
-		}
-	}
+	errs = append(errs, c.Store.DisruptionBudget.Validate(max(1, c.Store.Replicas), "there are no more stores", at.Child("store", "disruptionBudget"))...)
+	errs = append(errs, kube.ValidateObjectNames(c.ImagePullSecrets, at.Child("imagePullSecrets"))...)
 	errs = append(errs, c.validatePorts(at.Child("store"))...)
 	errs = append(errs, c.validateDrain(at.Child("store", "drainSeconds"))...)
 	errs = append(errs, c.Fabric.validate(c.Version, at.Child("fabric"))...)
