@@ -50,7 +50,10 @@ func chaosOf(t *testing.T, story, clusters string) stack {
 	}
 	name := "chaos-" + story
 	t.Cleanup(func() {
-		_, err := kubectl("delete", "namespace", name, "--ignore-not-found", "--timeout=3m")
+		// Else each primary would wait for a replica to hand over to.
+		_, err := kubectl("delete", "statefulsets,pods", "-n", name, "--all", "--force", "--grace-period=0")
+		assert.NoError(t, err)
+		_, err = kubectl("delete", "namespace", name, "--ignore-not-found", "--timeout=3m")
 		assert.NoError(t, err)
 	})
 	writeFile(t, filepath.Join(work, "Pulumi."+name+".yaml"), fmt.Sprintf(chaosStack, name, clusters))

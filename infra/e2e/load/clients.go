@@ -18,7 +18,9 @@ import (
 // The clients. Raw tries one node after the other until an operation's deadline, so
 // it shows what the servers allow; the libraries show what applications get, with
 // the options that nobody sets and with those that the components' page recommends.
+// Control writes to nothing: its gap is what the machine itself costs all of them.
 const (
+	Control      = "control"
 	Raw          = "raw"
 	ValkeyGo     = "valkey-go"
 	ValkeyGoTune = "valkey-go tuned"
@@ -44,6 +46,7 @@ func (c Cluster) Clients() (clients []Client, closeAll func(), err error) {
 	raw := &raw{cluster: c, nodes: map[string]valkey.Client{}, serves: map[string]string{}}
 	redisPlain, redisTuned := c.goRedis(), c.goRedisTuned()
 	return []Client{
+			{Control, &nothing{}},
 			{Raw, raw},
 			{ValkeyGo, valkeyStore{plain, false}},
 			{ValkeyGoTune, valkeyStore{tuned, true}},
@@ -108,6 +111,19 @@ func (c Cluster) goRedisTuned() *redis.ClusterClient {
 		WriteTimeout:               400 * time.Millisecond,
 		ClusterStateReloadInterval: time.Second,
 	})
+}
+
+type nothing struct{ values sync.Map }
+
+func (s *nothing) Set(_ context.Context, key, value string) error {
+	s.values.Store(key, value)
+	return nil
+}
+
+func (s *nothing) Get(_ context.Context, key string) (string, error) {
+	value, _ := s.values.Load(key)
+	text, _ := value.(string)
+	return text, nil
 }
 
 type valkeyStore struct {
