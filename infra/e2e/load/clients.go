@@ -28,6 +28,9 @@ const (
 	GoRedisTune  = "go-redis tuned"
 )
 
+// Every are the names of all but the control.
+func Every() []string { return []string{Raw, ValkeyGo, ValkeyGoTune, GoRedis, GoRedisTune} }
+
 // Tuned are the names of those with recommended options, and of the raw one.
 func Tuned() []string { return []string{Raw, ValkeyGoTune, GoRedisTune} }
 
