@@ -50,7 +50,10 @@ func chaosOf(t *testing.T, story, clusters string) stack {
 	}
 	name := "chaos-" + story
 	t.Cleanup(func() {
-		_, err := kubectl("delete", "namespace", name, "--ignore-not-found", "--timeout=3m")
+		// Else each primary would wait for a replica to hand over to.
+		_, err := kubectl("delete", "statefulsets,pods", "-n", name, "--all", "--force", "--grace-period=0")
+		assert.NoError(t, err)
+		_, err = kubectl("delete", "namespace", name, "--ignore-not-found", "--timeout=3m")
 		assert.NoError(t, err)
 	})
 	writeFile(t, filepath.Join(work, "Pulumi."+name+".yaml"), fmt.Sprintf(chaosStack, name, clusters))
@@ -68,9 +71,8 @@ func (s stack) unchanged(t *testing.T) {
 // longer than this in which a part of the slots takes no writes.
 func within(t *testing.T, report load.Report, gap time.Duration) {
 	t.Helper()
-	careful := report.Of(load.Tuned()...)
-	assert.Zero(t, careful.Failed(), "operations of careful clients")
-	assert.LessOrEqual(t, careful.Gap(), gap)
+	assert.LessOrEqual(t, report.Of(load.Tuned()...).Failed(), report.Excused(load.Tuned()...), "operations of careful clients")
+	assert.LessOrEqual(t, report.Own(load.Tuned()...), gap)
 }
 
 // primary returns the pod that serves the first slot.

@@ -51,11 +51,14 @@ func (s hotkv) get(t require.TestingT, key string) string {
 	return s.ask(t, pod, "-c", "get", key)
 }
 
-// layout returns what a pod says of each: the slots of a primary, or whom a
-// replica copies.
+// layout returns what a pod says of each that lives: the slots of a primary, or whom
+// a replica copies.
 func (s hotkv) layout(t require.TestingT, pod string) map[string]string {
 	pods := map[string]string{} // by id
-	lines := strings.Split(s.ask(t, pod, "cluster", "nodes"), "\n")
+	lines := slices.DeleteFunc(strings.Split(s.ask(t, pod, "cluster", "nodes"), "\n"), func(line string) bool {
+		flags := strings.Fields(line)[2]
+		return strings.Contains(flags, "fail") || strings.Contains(flags, "noaddr")
+	})
 	for _, line := range lines {
 		fields := strings.Fields(line)
 		require.GreaterOrEqual(t, len(fields), 8, line)
@@ -118,7 +121,7 @@ func ranges(t require.TestingT, role string) [][2]int {
 // size, with all their replicas connected.
 func (s hotkv) eventuallyHealthy(t *testing.T, primaries, replicas int) {
 	t.Helper()
-	eventually(t, time.Minute, func(c *assert.CollectT) {
+	eventually(t, 2*time.Minute, func(c *assert.CollectT) {
 		pods := slices.Sorted(maps.Keys(s.pods(c, ".metadata.uid")))
 		require.Len(c, pods, primaries*(1+replicas))
 		layout := s.layout(c, pods[0])

@@ -18,13 +18,18 @@ import (
 // The clients. Raw tries one node after the other until an operation's deadline, so
 // it shows what the servers allow; the libraries show what applications get, with
 // the options that nobody sets and with those that the components' page recommends.
+// Control writes to nothing: its gap is what the machine itself costs all of them.
 const (
+	Control      = "control"
 	Raw          = "raw"
 	ValkeyGo     = "valkey-go"
 	ValkeyGoTune = "valkey-go tuned"
 	GoRedis      = "go-redis"
 	GoRedisTune  = "go-redis tuned"
 )
+
+// Every are the names of all but the control.
+func Every() []string { return []string{Raw, ValkeyGo, ValkeyGoTune, GoRedis, GoRedisTune} }
 
 // Tuned are the names of those with recommended options, and of the raw one.
 func Tuned() []string { return []string{Raw, ValkeyGoTune, GoRedisTune} }
@@ -44,6 +49,7 @@ func (c Cluster) Clients() (clients []Client, closeAll func(), err error) {
 	raw := &raw{cluster: c, nodes: map[string]valkey.Client{}, serves: map[string]string{}}
 	redisPlain, redisTuned := c.goRedis(), c.goRedisTuned()
 	return []Client{
+			{Control, &nothing{}},
 			{Raw, raw},
 			{ValkeyGo, valkeyStore{plain, false}},
 			{ValkeyGoTune, valkeyStore{tuned, true}},
@@ -108,6 +114,19 @@ func (c Cluster) goRedisTuned() *redis.ClusterClient {
 		WriteTimeout:               400 * time.Millisecond,
 		ClusterStateReloadInterval: time.Second,
 	})
+}
+
+type nothing struct{ values sync.Map }
+
+func (s *nothing) Set(_ context.Context, key, value string) error {
+	s.values.Store(key, value)
+	return nil
+}
+
+func (s *nothing) Get(_ context.Context, key string) (string, error) {
+	value, _ := s.values.Load(key)
+	text, _ := value.(string)
+	return text, nil
 }
 
 type valkeyStore struct {

@@ -122,3 +122,22 @@ func (c Cluster) each(ctx context.Context, b Bulk, ask func(pipe redis.Pipeliner
 	working.Wait()
 	return context.Cause(ctx)
 }
+
+// Info returns what one node says of its cluster and of its replication.
+func (c Cluster) Info(ctx context.Context, address string) (string, error) {
+	node := redis.NewClient(&redis.Options{
+		Addr:                  address,
+		Password:              c.Password,
+		Dialer:                c.dialer(attempt),
+		ContextTimeoutEnabled: true,
+		MaxRetries:            -1,
+		DialerRetries:         1,
+	})
+	defer node.Close()
+	cluster, err := node.ClusterInfo(ctx).Result()
+	if err != nil {
+		return "", err
+	}
+	replication, err := node.Info(ctx, "replication").Result()
+	return cluster + replication, err
+}

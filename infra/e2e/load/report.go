@@ -63,6 +63,22 @@ func (r Report) Gap() time.Duration {
 	return longest
 }
 
+// Own returns the longest gap of the named clients beyond that of the control: what the
+// cluster costs them, not a machine on which this program itself had to wait.
+func (r Report) Own(clients ...string) time.Duration {
+	return max(0, r.Of(clients...).Gap()-r.Of(Control).Gap())
+}
+
+// Excused returns how many operations of the named clients may fail for no fault of
+// the cluster: none, unless the machine made the writers themselves wait for a good
+// part of an operation's deadline; then one in 10,000.
+func (r Report) Excused(clients ...string) int {
+	if r.Of(Control).Gap() < deadline/2 {
+		return 0
+	}
+	return r.Of(clients...).Operations() / 10_000
+}
+
 // Lost returns what any client lost.
 func (r Report) Lost() []string {
 	var lost []string
