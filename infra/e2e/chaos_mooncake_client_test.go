@@ -42,9 +42,11 @@ metadata: {name: %s}
 spec:
   restartPolicy: Never
   enableServiceLinks: false
+  securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
   containers:
   - name: client
     image: mooncake:local
+    securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
     envFrom: [{configMapRef: {name: %s}}]
     env:
     - {name: POD_IP, valueFrom: {fieldRef: {fieldPath: status.podIP}}}
