@@ -93,12 +93,12 @@ test: check ## every test that needs no cluster
 	@cd infra/e2e && go test ./load
 
 .PHONY: chaos
-chaos: $(LOCAL) ## an hour and more of what can happen to a HotKV cluster, with figures
+chaos: $(LOCAL) ## hours of what can happen to a HotKV cluster and a Mooncake Store, with figures
 	@$(LOCAL) needs
 	@PATH="$$PWD/.local/bin:$$PATH" CI=true CHAOS=1 go test -count=1 -v -run 'Killed' ./components/hotkv/spec
 	@$(LOCAL) tools
 	@$(LOCAL) up
-	@$(LOCAL) images
+	@$(LOCAL) images infra/e2e/images
 	@cd infra/e2e && CHAOS=1 go test -count=1 -timeout 4h -v -run 'TestChaos$(STORY)' .
 
 .PHONY: check

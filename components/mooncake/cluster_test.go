@@ -104,21 +104,56 @@ func TestDifferencesFromTheSeed(t *testing.T) {
 }
 
 func TestBadArgsMakeNothing(t *testing.T) {
-	args := &mooncake.ClusterArgs{Spec: mooncake.Spec{
-		Store:  mooncake.Store{SegmentSize: "10gb"},
-		Fabric: mooncake.Fabric{Mode: mooncake.RDMAHostNetwork},
-	}}
-	resources, err := render.Program(program("cache", args), render.Options{Project: "kvinfra", Stack: "test"})
-	require.Error(t, err)
-	for _, want := range []string{
-		`mooncake "cache": image: Required value`,
-		`mooncake "cache": version: Required value`,
-		`mooncake "cache": store.segmentSize: Invalid value: "10gb"`,
-		`mooncake "cache": fabric.nics: Required value`,
-	} {
-		assert.Contains(t, err.Error(), want)
+	bad := func(change func(*mooncake.Spec)) mooncake.Spec {
+		spec := specs()["default"]
+		change(&spec)
+		return spec
 	}
-	assert.Empty(t, resources)
+	for what, tc := range map[string]struct {
+		spec mooncake.Spec
+		want []string
+	}{
+		"several at once": {
+			mooncake.Spec{Store: mooncake.Store{SegmentSize: "10gb"}, Fabric: mooncake.Fabric{Mode: mooncake.RDMAHostNetwork}},
+			[]string{
+				`mooncake "cache": image: Required value`,
+				`mooncake "cache": version: Required value`,
+				`mooncake "cache": store.segmentSize: Invalid value: "10gb"`,
+				`mooncake "cache": fabric.nics: Required value`,
+			},
+		},
+		"an unknown version": {
+			bad(func(s *mooncake.Spec) { s.Version = "0.4.0" }),
+			[]string{`version: Unsupported value: "0.4.0": supported values: "0.3.7.post2"`},
+		},
+		"a flag that is too new": {
+			bad(func(s *mooncake.Spec) {
+				s.Version, s.Master.ExtraFlags = "0.3.12", map[string]string{"max_kv_soft_pin_ttl": "1"}
+			}),
+			[]string{"master.extraFlags[max_kv_soft_pin_ttl]: Forbidden: Mooncake 0.3.12 has no flag --max_kv_soft_pin_ttl: it exists since 0.3.13"},
+		},
+		"a size without headroom": {
+			bad(func(s *mooncake.Spec) { s.Store.Resources.Limits.Memory = "10Gi" }),
+			[]string{`store.resources.limits.memory: Invalid value: "10Gi": must be at least 10452Mi: segment 10Gi + local buffer 64Mi + 148Mi`},
+		},
+		"RDMA without NICs": {
+			bad(func(s *mooncake.Spec) { s.Fabric.Mode = mooncake.RDMAHostNetwork }),
+			[]string{"fabric.nics: Required value: name the RDMA devices of the nodes, for example [mlx5_0]"},
+		},
+		"several masters without etcd": {
+			bad(func(s *mooncake.Spec) { s.Master.Replicas = 3 }),
+			[]string{"master.replicas: Invalid value: 3: must be 1 without highAvailability.etcd"},
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			resources, err := render.Program(program("cache", &mooncake.ClusterArgs{Spec: tc.spec}), render.Options{Project: "kvinfra", Stack: "test"})
+			require.Error(t, err)
+			for _, want := range tc.want {
+				assert.Contains(t, err.Error(), want)
+			}
+			assert.Empty(t, resources)
+		})
+	}
 }
 
 func TestTheCheckRunsAgainWhenWhatItChecksChanged(t *testing.T) {

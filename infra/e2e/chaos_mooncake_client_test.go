@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,7 +19,9 @@ func TestChaosMooncakeClient(t *testing.T) {
 		Clients           []string `json:"clients"`
 		SGLangExtraConfig string   `json:"sglangExtraConfig"`
 	}
-	require.NoError(t, json.Unmarshal([]byte(s.run(t, "output", "--json")), &outputs))
+	said := s.run(t, "output", "--json")
+	require.Contains(t, said, "{") // the tools' own words come first
+	require.NoError(t, json.Unmarshal([]byte(said[strings.Index(said, "{"):]), &outputs))
 	mine := outputs["mooncake-mooncake"]
 	require.NotEmpty(t, mine.Clients)
 	for client, argument := range map[string]string{"by-variables": "", "by-argument": mine.SGLangExtraConfig} {
@@ -39,9 +42,11 @@ metadata: {name: %s}
 spec:
   restartPolicy: Never
   enableServiceLinks: false
+  securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
   containers:
   - name: client
     image: mooncake:local
+    securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
     envFrom: [{configMapRef: {name: %s}}]
     env:
     - {name: POD_IP, valueFrom: {fieldRef: {fieldPath: status.podIP}}}

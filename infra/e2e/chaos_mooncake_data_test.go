@@ -79,9 +79,8 @@ spec:
 				assert.Contains(t, said, want)
 			}
 			for line := range strings.Lines(said) {
-				if strings.Contains(line, "mooncake-store-") || strings.Contains(line, "localhost") {
+				if strings.Contains(line, tt.want[0]) {
 					t.Log(strings.TrimSpace(line))
-					break
 				}
 			}
 			if tt.policy != "" {

@@ -143,8 +143,8 @@ type Store struct {
 	// DrainSeconds is how long a store that is stopped may take to move its keys to the
 	// others; 0 leaves them. Default 60, or 0 before 0.3.12, which cannot. What was read
 	// within the master's lease is not moved: keys that are read all the time are lost
-	// with their store. Nothing is moved when the others lack room. A change restarts
-	// like SegmentSize.
+	// with their store. Nothing is moved when the others lack room, or stop too. A
+	// change restarts like SegmentSize.
 	DrainSeconds *int `json:"drainSeconds,omitempty"`
 
 	// ExtraEnv are further variables of the stores. None that the component sets. What
