@@ -8,11 +8,11 @@ import (
 )
 
 // Limits of what is shown. A comment on GitHub has at most 65536 characters, and
-// the engine's preview may stand in the same one.
+// the engine's preview stands in the same one. What the words leave is the diff's.
 const (
 	maxFields = 6
 	maxValue  = 60
-	maxDiff   = 40_000
+	maxBytes  = 42_000
 )
 
 // Report writes, as Markdown, what becomes of a stack that runs the base's
@@ -48,7 +48,7 @@ func Report(stack, against string, base, head []byte, diff string) (string, erro
 		out.WriteString("\nNothing that reaches the cluster.\n")
 	}
 	fence := fence(diff)
-	fmt.Fprintf(&out, "\n<details><summary>The manifests' difference</summary>\n\n%sdiff\n%s%s\n\n</details>\n", fence, shortened(diff, maxDiff), fence)
+	fmt.Fprintf(&out, "\n<details><summary>The manifests' difference</summary>\n\n%sdiff\n%s%s\n\n</details>\n", fence, shortened(diff, max(0, maxBytes-out.Len())), fence)
 	out.WriteString("\nThis compares manifests. It does not see secrets (a generated password, an encrypted setting), " +
 		"what the cluster runs in truth, nor a change that is refused because of it: `pulumi preview` with the stack's state does.\n")
 	return out.String(), nil
