@@ -156,13 +156,14 @@ func (s stack) copyTo(t *testing.T, container, from, to string) {
 	s.in(t, container, content, "sh", "-c", "cat > "+to+" && chmod +x "+to)
 }
 
-// in runs a command in a container of the pod of clients.
+// in runs a command in a container of the pod of clients and returns its words.
 func (s stack) in(t *testing.T, container string, input []byte, command ...string) string {
 	t.Helper()
 	args := append([]string{"--kubeconfig", kubeconfig, "-n", string(s), "exec", "-i", "clients", "-c", container, "--"}, command...)
 	cmd := exec.CommandContext(t.Context(), root+"/.local/bin/kubectl", args...)
 	cmd.Stdin = bytes.NewReader(input)
-	out, err := cmd.CombinedOutput()
+	cmd.Stderr = t.Output() // where Mooncake says more than its client does
+	out, err := cmd.Output()
 	require.NoError(t, err, "%s", out)
 	return string(out)
 }
