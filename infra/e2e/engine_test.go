@@ -59,16 +59,17 @@ func TestRender(t *testing.T) {
 	manifests := render()
 	assert.True(t, manifests == render(), "twice the same bytes")
 
-	const namespace = "kv-prod"
-	found, err := kubectl("get", "namespace", namespace, "--ignore-not-found", "-o", "name")
-	require.NoError(t, err)
-	if found == "" { // a dry run makes none, and needs it
-		_, err := kubectl("create", "namespace", namespace)
+	for _, namespace := range []string{"kv-prod", "kv-prod-rdma"} {
+		found, err := kubectl("get", "namespace", namespace, "--ignore-not-found", "-o", "name")
 		require.NoError(t, err)
-		t.Cleanup(func() {
-			_, err := kubectl("delete", "namespace", namespace, "--timeout=1m")
+		if found == "" { // a dry run makes none, and needs it
+			_, err := kubectl("create", "namespace", namespace)
 			require.NoError(t, err)
-		})
+			t.Cleanup(func() {
+				_, err := kubectl("delete", "namespace", namespace, "--timeout=1m")
+				require.NoError(t, err)
+			})
+		}
 	}
 	file := filepath.Join(t.TempDir(), "prod.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(manifests), 0o600))

@@ -26,9 +26,14 @@ func TestProduction(t *testing.T) {
 		assert.Contains(t, why, `Pulumi.e2e-production.yaml: kvinfra:hotkv.hotkv.image: Invalid value: "hotkv:local": has no digest`)
 		assert.Contains(t, why, `Pulumi.e2e-production.yaml: kvinfra:mooncake.mooncake.image: Invalid value: "mooncake:local": has no digest`)
 	})
-	step(t, "up with the deployer's rights", func(t *testing.T) {
+	step(t, "a level that somebody else has set is not overwritten", func(t *testing.T) {
 		s.edit(t, "image: hotkv:local", "image: "+pinned(t, "hotkv:local"))
 		s.edit(t, "image: mooncake:local", "image: "+pinned(t, "mooncake:local"))
+		s.kubectl(t, "label", "namespace", string(s), "pod-security.kubernetes.io/enforce=baseline")
+		assert.Contains(t, s.refused(t, "up"), `somebody else has set the Pod Security level of the namespace e2e-production, and this stack needs "restricted" there`)
+		s.kubectl(t, "label", "namespace", string(s), "pod-security.kubernetes.io/enforce-")
+	})
+	step(t, "up with the deployer's rights", func(t *testing.T) {
 		s.run(t, "up")
 		s.run(t, "up", "--expect-no-changes")
 		assert.Equal(t, "restricted", s.podSecurity(t))
@@ -151,13 +156,14 @@ func (s stack) copyTo(t *testing.T, container, from, to string) {
 	s.in(t, container, content, "sh", "-c", "cat > "+to+" && chmod +x "+to)
 }
 
-// in runs a command in a container of the pod of clients.
+// in runs a command in a container of the pod of clients and returns its words.
 func (s stack) in(t *testing.T, container string, input []byte, command ...string) string {
 	t.Helper()
 	args := append([]string{"--kubeconfig", kubeconfig, "-n", string(s), "exec", "-i", "clients", "-c", container, "--"}, command...)
 	cmd := exec.CommandContext(t.Context(), root+"/.local/bin/kubectl", args...)
 	cmd.Stdin = bytes.NewReader(input)
-	out, err := cmd.CombinedOutput()
+	cmd.Stderr = t.Output() // where Mooncake says more than its client does
+	out, err := cmd.Output()
 	require.NoError(t, err, "%s", out)
 	return string(out)
 }
