@@ -91,6 +91,16 @@ func TestObjects(t *testing.T) {
 	}
 }
 
+func TestObjectsAreConsistent(t *testing.T) {
+	for name, spec := range specs() {
+		t.Run(name, func(t *testing.T) {
+			resources, err := run(spec, render.Options{})
+			require.NoError(t, err)
+			componenttest.Consistent(t, resources)
+		})
+	}
+}
+
 func TestDifferencesFromTheSeed(t *testing.T) {
 	manifest, err := os.ReadFile("testdata/seed.yaml")
 	require.NoError(t, err)
