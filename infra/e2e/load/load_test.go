@@ -184,11 +184,9 @@ raw                  1 operations; failed: none; longest gap 0.02 s; p99 1.2 ms;
 	assert.Equal(t, 1470*time.Millisecond, r.Own(GoRedis))
 	assert.Zero(t, r.Own(Raw))
 
-	r = append(r, Row{Client: ValkeyGo, Operations: 25_000})
-	assert.Zero(t, r.Excused(ValkeyGo))
+	assert.Zero(t, r.Excused(GoRedis))
 	r = append(r, Row{Client: Control, Gap: 600 * time.Millisecond})
-	assert.Equal(t, 2, r.Excused(ValkeyGo))
-	assert.Zero(t, r.Excused(Raw))
+	assert.Equal(t, 2, r.Excused(GoRedis), "it has two writers")
 }
 
 func TestBallastIsOfItsSize(t *testing.T) {
