@@ -30,7 +30,7 @@ func rules(module string) []rule {
 		{module + "/components/internal/kube", pulumiSDK, "plain values only"},
 		{module + "/stacks", pulumiSDK, "a stack's configuration is plain text"},
 		{module + "/stacks", kubernetesSDK, "the Kubernetes SDK takes minutes to compile"},
-		{module + "/infra/internal/compare", pulumiSDK, "it compares texts"},
+		{module + "/infra/internal/manifestdiff", pulumiSDK, "it compares texts"},
 		{module + "/components/*", module + "/stacks", "a component reads no configuration"},
 		{module + "/components/*", "github.com/pulumi/pulumi/sdk/v3/go/pulumi/config", "a component reads no configuration"},
 		{module + "/*", "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/yaml", "it compiles 58 more API packages"},

@@ -21,7 +21,7 @@ func deploy(ctx *pulumi.Context, config map[string]string) error {
 			return err
 		}
 	}
-	provider, err := connect(ctx, stack.Cluster)
+	provider, err := newProvider(ctx, stack.Cluster)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func deploy(ctx *pulumi.Context, config map[string]string) error {
 		if err != nil {
 			return err
 		}
-		ctx.Export("hotkv-"+name, connectHotKV(s, c))
+		ctx.Export("hotkv-"+name, hotkvOutputs(s, c))
 	}
 	for _, name := range slices.Sorted(maps.Keys(stack.Mooncake)) {
 		s := stack.Mooncake[name]
@@ -49,7 +49,7 @@ func deploy(ctx *pulumi.Context, config map[string]string) error {
 		if err != nil {
 			return err
 		}
-		outputs, err := connectMooncake(s, c)
+		outputs, err := mooncakeOutputs(s, c)
 		if err != nil {
 			return err
 		}

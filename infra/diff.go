@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"kvinfra/infra/internal/compare"
+	"kvinfra/infra/internal/manifestdiff"
 	"kvinfra/stacks"
 )
 
@@ -49,7 +49,7 @@ func diffStack(out io.Writer, root, stack, commit string) error {
 	if err != nil {
 		return err
 	}
-	report, err := compare.Report(stack, against, []byte(base), []byte(head.String()), unified)
+	report, err := manifestdiff.Report(stack, against, []byte(base), []byte(head.String()), unified)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 	"kvinfra/components/mooncake"
 )
 
-// connectHotKV is what a client of the cluster has to know.
-func connectHotKV(s hotkv.Spec, c *hotkv.Cluster) pulumi.Map {
+// hotkvOutputs is what a client of the cluster has to know.
+func hotkvOutputs(s hotkv.Spec, c *hotkv.Cluster) pulumi.Map {
 	return pulumi.Map{
 		"namespace":   pulumi.String(s.Namespace),
 		"addresses":   c.Addresses,
@@ -27,9 +27,9 @@ func connectHotKV(s hotkv.Spec, c *hotkv.Cluster) pulumi.Map {
 	}
 }
 
-// connectMooncake is what a client of the store has to know, and over which network
+// mooncakeOutputs is what a client of the store has to know, and over which network
 // it has to come.
-func connectMooncake(s mooncake.Spec, c *mooncake.Cluster) (pulumi.Map, error) {
+func mooncakeOutputs(s mooncake.Spec, c *mooncake.Cluster) (pulumi.Map, error) {
 	fabric, err := settings(s.Fabric)
 	if err != nil {
 		return nil, err

@@ -16,9 +16,9 @@ import (
 // patience is for an API server, which says something within a second wherever it is.
 const patience = 3 * time.Second
 
-// connect makes the one provider of the stack, for the Kubernetes cluster that its
+// newProvider makes the one provider of the stack, for the Kubernetes cluster that its
 // file names and for no other.
-func connect(ctx *pulumi.Context, cluster stacks.Cluster) (*kubernetes.Provider, error) {
+func newProvider(ctx *pulumi.Context, cluster stacks.Cluster) (*kubernetes.Provider, error) {
 	root := ctx.RootDirectory()
 	kubeconfig, err := cluster.KubeconfigFor(root, filepath.Join(root, "infra"))
 	if err != nil {
@@ -27,9 +27,9 @@ func connect(ctx *pulumi.Context, cluster stacks.Cluster) (*kubernetes.Provider,
 	endpoint, unusable := cluster.Endpoint(root)
 	withoutCluster := errors.Is(unusable, fs.ErrNotExist)
 	if unusable == nil {
-		unusable = answers(ctx.Context(), endpoint, patience)
+		unusable = reachable(ctx.Context(), endpoint, patience)
 		if withoutCluster = unusable != nil; withoutCluster {
-			kubeconfig = filepath.Base(kubeconfig) + " does not answer" // the provider would wait for a minute
+			kubeconfig = "the cluster does not answer" // with the real one the provider would wait for a minute
 		}
 	}
 	if unusable != nil {

@@ -60,7 +60,7 @@ func load(ctx *pulumi.Context, config map[string]string) (stacks.Stack, error) {
 	if err := errors.Join(passedOver, err); err != nil {
 		return stack, err
 	}
-	return stack, stack.Crowded(ctx.Project(), ctx.Stack(), others(root, ctx.Stack()))
+	return stack, stack.CheckPorts(ctx.Project(), ctx.Stack(), others(root, ctx.Stack()))
 }
 
 // others returns the other stacks with a file in root, by name, but not those that

@@ -28,6 +28,9 @@ func (c Cluster) validate(at *field.Path) field.ErrorList {
 	return errs
 }
 
+// Hidden stands where a stack file has something encrypted and nobody has the key.
+const Hidden = "[secret]"
+
 // Inline says whether the kubeconfig is given as text and not as a path. It has
 // keys in it, so it is a secret.
 func (c Cluster) Inline() bool {

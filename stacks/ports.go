@@ -58,13 +58,13 @@ func includes(a, b map[string]string) bool {
 	return true
 }
 
-// Crowded reports ports of nodes that a cluster of the stack shares with one of the
+// CheckPorts reports ports of nodes that a cluster of the stack shares with one of the
 // others, which are by name.
-func (s Stack) Crowded(project, stack string, others map[string]Stack) error {
+func (s Stack) CheckPorts(project, stack string, others map[string]Stack) error {
 	at := field.NewPath(project + ":mooncake")
 	var theirs []hostCluster
 	for _, name := range slices.Sorted(maps.Keys(others)) {
-		if s.Cluster.is(others[name].Cluster) {
+		if s.Cluster.sameAs(others[name].Cluster) {
 			theirs = append(theirs, others[name].hostClusters(at, File(name))...)
 		}
 	}
@@ -77,13 +77,10 @@ func (s Stack) Crowded(project, stack string, others map[string]Stack) error {
 	return inFile(File(stack), errs)
 }
 
-// is says whether both are surely one Kubernetes cluster: the same file and context.
+// sameAs says whether both are surely one Kubernetes cluster: the same file and context.
 // Two files may lead to one cluster too, but only a connection would tell, and of an
 // encrypted text not even that it is another one.
-func (c Cluster) is(other Cluster) bool {
+func (c Cluster) sameAs(other Cluster) bool {
 	return !c.Inline() && c.Kubeconfig != Hidden &&
 		filepath.Clean(c.Kubeconfig) == filepath.Clean(other.Kubeconfig) && c.Context == other.Context
 }
-
-// Hidden stands where a stack file has something encrypted and nobody has the key.
-const Hidden = "[secret]"

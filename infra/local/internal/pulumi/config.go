@@ -68,7 +68,7 @@ func (c Config) OnLocalCluster() bool {
 // Kubectl returns commands that show what runs, to be typed in the checkout.
 func (c Config) Kubectl() []string {
 	kubeconfig := string(c.Cluster.Kubeconfig)
-	if kubeconfig == "" || strings.Contains(kubeconfig, "\n") {
+	if kubeconfig == "" || strings.ContainsAny(kubeconfig, "\n{") {
 		return nil // no file to name, and its keys are nothing to print
 	}
 	kubectl := func(namespace, arguments string) string {

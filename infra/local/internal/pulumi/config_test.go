@@ -42,6 +42,9 @@ func TestConfigSaysWhereTheStackRunsAndHowToLook(t *testing.T) {
 		"a kubeconfig as text": {
 			file: "config:\n  kvinfra:cluster:\n    context: mine\n    kubeconfig: |\n      apiVersion: v1\n      users: []\n",
 		},
+		"a kubeconfig as one line of text": {
+			file: "config:\n  kvinfra:cluster: {context: mine, kubeconfig: '{\"users\": []}'}\n",
+		},
 		"clusters of a form that the program refuses": {
 			file:    "config:\n  kvinfra:hotkv: [hotkv]\n  kvinfra:cluster: {kubeconfig: mine.yaml, context: mine}\n",
 			kubectl: []string{"kubectl --kubeconfig mine.yaml --context mine -n default get pods"},

@@ -1,4 +1,4 @@
-package compare
+package manifestdiff
 
 import (
 	"fmt"
@@ -139,7 +139,7 @@ func consequence(was, is object, effective []field) string {
 	case is.kind == "CronJob" && anyBelow(effective, "spec.jobTemplate"):
 		return ", from its next run on"
 	case is.kind == "ConfigMap":
-		return ": running pods see it within about a minute, without a restart"
+		return ": pods that mount it see it within about a minute, without a restart; variables taken from it stay"
 	}
 	return ""
 }

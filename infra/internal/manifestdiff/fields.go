@@ -1,4 +1,4 @@
-package compare
+package manifestdiff
 
 import (
 	"maps"

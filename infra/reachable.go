@@ -13,13 +13,13 @@ import (
 	"kvinfra/stacks"
 )
 
-// answers reports an API server that says nothing for as long as patience lasts. The provider would find out
-// object by object, when passwords are generated already, and waits for a minute at an
-// address that swallows packets.
+// reachable reports an API server that says nothing for as long as patience lasts. The
+// provider would find out object by object, when passwords are generated already, and
+// waits for a minute at an address that swallows packets.
 //
 // Any answer will do, also one that refuses: who the server is and what it permits is
 // the provider's to judge. So no certificate is checked, and nothing secret sent.
-func answers(ctx context.Context, at stacks.Endpoint, patience time.Duration) error {
+func reachable(ctx context.Context, at stacks.Endpoint, patience time.Duration) error {
 	transport := &http.Transport{
 		Proxy:             http.ProxyFromEnvironment, // as the provider does
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
@@ -28,13 +28,13 @@ func answers(ctx context.Context, at stacks.Endpoint, patience time.Duration) er
 	if at.ProxyURL != "" {
 		proxy, err := url.Parse(at.ProxyURL)
 		if err != nil {
-			return fmt.Errorf("cluster.context: its proxy-url is no URL: %w", err)
+			return errors.New("cluster.context: its proxy-url is no URL") // the reason would quote its password
 		}
 		transport.Proxy = http.ProxyURL(proxy)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.Server+"/version", nil)
 	if err != nil {
-		return fmt.Errorf("cluster.context: its server is no URL: %w", err)
+		return errors.New("cluster.context: its server is no URL")
 	}
 	response, err := (&http.Client{Transport: transport, Timeout: patience}).Do(request)
 	if err == nil {

@@ -1,4 +1,4 @@
-package compare
+package manifestdiff
 
 import (
 	"fmt"
@@ -161,7 +161,7 @@ func TestWhatAChangeDoes(t *testing.T) {
 			inPlaceTitle, "- Job `kv/hotkv-converge-1`", "- `spec.backoffLimit`: `0` → `1`",
 		}},
 		"a script": {"echo start", "echo begin", []string{
-			inPlaceTitle, "- ConfigMap `kv/hotkv-init`: running pods see it within about a minute, without a restart", "- `data.start.sh`",
+			inPlaceTitle, "- ConfigMap `kv/hotkv-init`: pods that mount it see it within about a minute, without a restart; variables taken from it stay", "- `data.start.sh`",
 		}},
 		"a script that cannot change": {"data:\n", "immutable: true\ndata:\n  more: x\n", []string{
 			replacedTitle, "- ConfigMap `kv/hotkv-init`", "- `data.more`: nothing → `x`", "- `immutable`: nothing → `true`",
