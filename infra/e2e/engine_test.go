@@ -14,13 +14,10 @@ import (
 // TestPreview previews the repository's stacks as a pull request does: no cluster,
 // and no kubeconfig, since the copy has none.
 func TestPreview(t *testing.T) {
-	files, err := filepath.Glob(root + "/Pulumi.*.yaml")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
 	before := tree(t)
-	for _, file := range files {
-		t.Run(stackName(file), func(t *testing.T) {
-			out := stack(stackName(file)).run(t, "preview")
+	for _, name := range []string{"dev", "prod"} {
+		t.Run(name, func(t *testing.T) {
+			out := stack(name).run(t, "preview")
 			assert.Regexp(t, `\+ \d+ to create`, out)
 			assert.Contains(t, out, "this preview cannot ask a cluster")
 		})

@@ -70,7 +70,6 @@ func TestProduction(t *testing.T) {
 	})
 	step(t, "clean up", func(t *testing.T) {
 		s.kubectl(t, "delete", "namespace", string(s), "--timeout=2m")
-		s.kubectl(t, "delete", "clusterrole,clusterrolebinding", "kvinfra-deployer-"+string(s))
 	})
 }
 
@@ -82,6 +81,10 @@ func (s stack) grantDeployer(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "deployer.yaml")
 	writeFile(t, file, rights)
 	s.kubectl(t, "apply", "-f", file)
+	t.Cleanup(func() { // which no namespace takes with it
+		_, err := kubectl("delete", "clusterrole,clusterrolebinding", "kvinfra-deployer-"+string(s), "--ignore-not-found")
+		assert.NoError(t, err)
+	})
 
 	view := func(path string) string {
 		return s.kubectl(t, "config", "view", "--raw", "--minify", "-o", "jsonpath={"+path+"}")
