@@ -89,7 +89,7 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 		b.createService,
 		b.createLifecycle,
 		b.createStatefulSets,
-		b.createInitJob,
+		b.createInitJobs,
 		b.createConvergeJob,
 		b.createHeal,
 	} {

@@ -1,6 +1,8 @@
 package hotkv
 
 import (
+	"slices"
+
 	batchv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/batch/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
 	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
@@ -27,25 +29,35 @@ func (b *builder) createScripts() error {
 	return err
 }
 
-// createInitJob makes the one Job that may give out slots that nobody owns. It is
+// createInitJobs makes the Jobs that may give out slots that nobody owns. Each is
 // created once: the permission must not come back with a later change, when empty
-// servers may be servers that lost everything. Another one is made, with another
-// name, for each loss that somebody accepts.
-func (b *builder) createInitJob() error {
-	name, mode := b.name+"-init", spec.Bootstrap
+// servers may be servers that lost everything. The one that makes the cluster is
+// always there, so that it is never made anew. The one for a loss that somebody accepts
+// is made beside it, and before it: a cluster whose volumes were partly lost before it
+// was made again cannot be made without it.
+func (b *builder) createInitJobs() error {
+	after := append(slices.Clone(b.servers), b.scripts)
 	if b.spec.AcceptDataLoss != "" {
 		hash, err := kube.Hash(b.spec.AcceptDataLoss)
 		if err != nil {
 			return err
 		}
-		name, mode = name+"-"+hash, spec.AcceptLoss
+		job, err := b.createOnce(b.name+"-init-"+hash, spec.AcceptLoss, after)
+		if err != nil {
+			return err
+		}
+		after = []pulumi.Resource{job}
 	}
 	var err error
-	b.initJob, err = batchv1.NewJob(b.ctx, name, &batchv1.JobArgs{
+	b.initJob, err = b.createOnce(b.name+"-init", spec.Bootstrap, after)
+	return err
+}
+
+func (b *builder) createOnce(name string, mode spec.Mode, after []pulumi.Resource) (*batchv1.Job, error) {
+	return batchv1.NewJob(b.ctx, name, &batchv1.JobArgs{
 		Metadata: b.owner.JobMeta(name, b.repair()),
 		Spec:     objects.Job(b.spec.TimeoutSeconds, b.convergePod(mode)),
-	}, b.child(append(b.servers, b.scripts)...), pulumi.IgnoreChanges([]string{"spec"}))
-	return err
+	}, b.child(after...), pulumi.IgnoreChanges([]string{"spec"}))
 }
 
 // createConvergeJob makes the Job that brings the cluster to the wanted layout

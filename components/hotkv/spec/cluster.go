@@ -107,7 +107,8 @@ type Cluster struct {
 
 	// AcceptDataLoss is any text. Each new one permits, once, that slots whose data is
 	// lost with every copy begin empty: those of a shard that lost all its volumes, or
-	// all of them. Without it such a cluster stays as it is, and says so. Default: none.
+	// all of them. Without it such a cluster stays as it is, and says so. Taking the text
+	// away changes nothing; the same text again later is a new one. Default: none.
 	AcceptDataLoss string `json:"acceptDataLoss,omitempty"`
 }
 
