@@ -3,6 +3,7 @@ package hotkv_test
 import (
 	"testing"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -46,4 +47,39 @@ func TestAnAcceptedLossLeavesTheInitJobAlone(t *testing.T) {
 		}
 	}
 	assert.Len(t, names, 2, "each text has a Job of its own")
+}
+
+// The engine makes a Job that failed again with the inputs that it had before, where
+// these are ignored.
+func TestAnInitJobThatIsRepeatedKnowsTheClusterAsItIsNow(t *testing.T) {
+	script := func(spec hotkv.Spec) (job render.Resource, files resource.PropertyMap) {
+		resources, err := run(spec, render.Options{})
+		require.NoError(t, err)
+		for _, r := range resources {
+			if r.Name == "hotkv-init" && r.Type == "kubernetes:core/v1:ConfigMap" {
+				files = r.Inputs["data"].ObjectValue()
+			}
+		}
+		return jobs(t, spec)["hotkv-init"], files
+	}
+	old, before := script(hotkv.Spec{Image: "hotkv"})
+	var ignored []string
+	for key := range old.Inputs["spec"].ObjectValue() {
+		if key != "activeDeadlineSeconds" {
+			ignored = append(ignored, "spec."+string(key))
+		}
+	}
+	assert.ElementsMatch(t, ignored, old.IgnoreChanges)
+
+	for what, spec := range map[string]hotkv.Spec{
+		"a longer timeout": {Image: "hotkv", TimeoutSeconds: 900},
+		"more shards":      {Image: "hotkv", Primaries: 4},
+		"another timeout of the nodes, and so other pods": {Image: "hotkv", NodeTimeoutSeconds: 10},
+	} {
+		job, files := script(spec)
+		assert.Equal(t, old.Inputs["spec"].ObjectValue()["template"], job.Inputs["spec"].ObjectValue()["template"], "%s: nothing new is in the pod", what)
+		assert.NotEqual(t, before["init.env"], files["init.env"], what)
+	}
+	longer, _ := script(hotkv.Spec{Image: "hotkv", TimeoutSeconds: 900})
+	assert.Equal(t, 960.0, longer.Inputs["spec"].ObjectValue()["activeDeadlineSeconds"].NumberValue())
 }
