@@ -34,8 +34,8 @@ type ClusterArgs struct {
 	Spec Spec
 
 	// Password of the server's default user. Default: generated, unless
-	// Spec.PasswordFrom names one. A change is not
-	// seen by running servers; it needs a restart of all of them at once.
+	// Spec.PasswordFrom names one. A change restarts nothing, and running servers do
+	// not see it: restart all of them at once after it.
 	Password pulumi.StringInput
 }
 
@@ -89,7 +89,7 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 		b.createService,
 		b.createLifecycle,
 		b.createStatefulSets,
-		b.createInitJob,
+		b.createInitJobs,
 		b.createConvergeJob,
 		b.createHeal,
 	} {

@@ -1,6 +1,8 @@
 package hotkv
 
 import (
+	"slices"
+
 	batchv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/batch/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
 	metav1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/meta/v1"
@@ -20,6 +22,7 @@ func (b *builder) createScripts() error {
 	if err != nil {
 		return err
 	}
+	files[spec.InitFile] = b.spec.InitVariables(b.name)
 	b.scripts, err = corev1.NewConfigMap(b.ctx, b.scriptsName(), &corev1.ConfigMapArgs{
 		Metadata: b.owner.Meta(b.scriptsName(), b.repair()),
 		Data:     pulumi.ToStringMap(files),
@@ -27,32 +30,46 @@ func (b *builder) createScripts() error {
 	return err
 }
 
-// createInitJob makes the one Job that may give out slots that nobody owns. It is
+// createInitJobs makes the Jobs that may give out slots that nobody owns. Each is
 // created once: the permission must not come back with a later change, when empty
-// servers may be servers that lost everything. Another one is made, with another
-// name, for each loss that somebody accepts.
-func (b *builder) createInitJob() error {
-	name, mode := b.name+"-init", spec.Bootstrap
+// servers may be servers that lost everything. The one that makes the cluster is
+// always there, so that it is never made anew. The one for a loss that somebody accepts
+// is made beside it, and before it: a cluster whose volumes were partly lost before it
+// was made again cannot be made without it.
+func (b *builder) createInitJobs() error {
+	after := append(slices.Clone(b.servers), b.scripts)
 	if b.spec.AcceptDataLoss != "" {
 		hash, err := kube.Hash(b.spec.AcceptDataLoss)
 		if err != nil {
 			return err
 		}
-		name, mode = name+"-"+hash, spec.AcceptLoss
+		job, err := b.createOnce(b.name+"-init-"+hash, spec.AcceptLoss, after)
+		if err != nil {
+			return err
+		}
+		after = []pulumi.Resource{job}
 	}
 	var err error
-	b.initJob, err = batchv1.NewJob(b.ctx, name, &batchv1.JobArgs{
-		Metadata: b.owner.JobMeta(name, b.repair()),
-		Spec:     objects.Job(b.spec.TimeoutSeconds, b.convergePod(mode)),
-	}, b.child(append(b.servers, b.scripts)...), pulumi.IgnoreChanges([]string{"spec"}))
+	b.initJob, err = b.createOnce(b.name+"-init", spec.Bootstrap, after)
 	return err
+}
+
+// createOnce makes a Job that stays as it is. The engine would make even one that
+// failed again as it was, so what a later run of it must know is not in its pod, but in
+// a file. The deadline can change in place.
+func (b *builder) createOnce(name string, mode spec.Mode, after []pulumi.Resource) (*batchv1.Job, error) {
+	pod := b.convergePod(b.spec.InitEnvironment(mode), "/scripts/"+spec.InitFile)
+	return batchv1.NewJob(b.ctx, name, &batchv1.JobArgs{
+		Metadata: b.owner.JobMeta(name, b.repair()),
+		Spec:     objects.Job(b.spec.TimeoutSeconds, pod),
+	}, b.child(after...), pulumi.IgnoreChanges([]string{"spec.backoffLimit", "spec.podFailurePolicy", "spec.template"}))
 }
 
 // createConvergeJob makes the Job that brings the cluster to the wanted layout
 // after each change. Kubernetes does not change a Job's pod, so each version of it
 // is an object of its own, named by what it runs.
 func (b *builder) createConvergeJob() error {
-	pod := b.convergePod(spec.Converge)
+	pod := b.convergePod(b.spec.ConvergeVariables(b.name, b.version, spec.Converge))
 	files, err := spec.ConvergeScripts()
 	if err != nil {
 		return err
@@ -84,22 +101,23 @@ func (b *builder) createHeal() error {
 			FailedJobsHistoryLimit:     pulumi.Int(1),
 			JobTemplate: &batchv1.JobTemplateSpecArgs{
 				Metadata: &metav1.ObjectMetaArgs{Labels: b.owner.Labels(b.repair())},
-				Spec:     objects.Job(spec.RepairSeconds, b.convergePod(spec.Repair)),
+				Spec:     objects.Job(spec.RepairSeconds, b.convergePod(b.spec.ConvergeVariables(b.name, b.version, spec.Repair))),
 			},
 		},
 	}, b.child(b.converge))
 	return err
 }
 
-func (b *builder) convergePod(mode spec.Mode) *corev1.PodTemplateSpecArgs {
+// convergePod runs the script with variables, and those of a file, if one is given.
+func (b *builder) convergePod(variables []spec.Variable, file ...string) *corev1.PodTemplateSpecArgs {
 	env := corev1.EnvVarArray{b.passwordVariable()}
-	for _, v := range b.spec.ConvergeVariables(b.name, b.version, mode) {
+	for _, v := range variables {
 		env = append(env, objects.Env(v.Name, v.Value))
 	}
 	pod := objects.JobPod(b.owner, b.repair(), user, objects.Container(corev1.ContainerArgs{
 		Name:      pulumi.String("converge"),
 		Image:     pulumi.String(b.spec.Image),
-		Command:   pulumi.ToStringArray([]string{"bash", "/scripts/" + spec.ConvergeFile}),
+		Command:   pulumi.ToStringArray(append([]string{"bash", "/scripts/" + spec.ConvergeFile}, file...)),
 		Env:       env,
 		Resources: objects.Resources(convergeResources()),
 		VolumeMounts: corev1.VolumeMountArray{

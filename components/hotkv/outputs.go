@@ -40,5 +40,6 @@ func (b *builder) registerOutputs(c *Cluster) error {
 		"primaries":   count(shape.Primaries),
 		"replicas":    count(shape.Replicas),
 		"storageSize": afterwards(shape.StorageSize),
+		passwordKey:   afterwards(shape.Password),
 	})
 }

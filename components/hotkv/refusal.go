@@ -25,11 +25,17 @@ func refuseOnCluster(ctx *pulumi.Context, name string) (pulumi.ResourceOption, e
 // refuseOnStatefulSet compares with the larger of what was asked for last and what
 // was found in the cluster: after a growth that timed out the first is behind.
 func refuseOnStatefulSet(ctx *pulumi.Context, name, set string) (pulumi.ResourceOption, error) {
-	return refuse(ctx, name, "hotkv-"+name+"-pods-of-"+set, func(a *pulumi.ResourceHookArgs) (old, wanted spec.Shape) {
-		old = shapeOfStatefulSet(a.OldInputs)
-		old.Pods = max(old.Pods, shapeOfStatefulSet(a.OldOutputs).Pods)
-		return old, shapeOfStatefulSet(a.NewInputs)
-	})
+	return refuse(ctx, name, "hotkv-"+name+"-pods-of-"+set, shapesOfStatefulSet)
+}
+
+func shapesOfStatefulSet(a *pulumi.ResourceHookArgs) (old, wanted spec.Shape) {
+	old = shapeOfStatefulSet(a.OldInputs)
+	old.Pods = max(old.Pods, shapeOfStatefulSet(a.OldOutputs).Pods)
+	// Where no server ever ran with it, the Secret may be what kept them from running.
+	if number(a.OldOutputs, "status.readyReplicas") == 0 {
+		old.Password = ""
+	}
+	return old, shapeOfStatefulSet(a.NewInputs)
 }
 
 // refuse registers a hook; its name must be unique in the program.
@@ -46,6 +52,9 @@ func refuse(ctx *pulumi.Context, name, hook string, shapes func(*pulumi.Resource
 	return pulumi.ResourceHooks(&pulumi.ResourceHookBinding{BeforeUpdate: []*pulumi.ResourceHook{h}}), nil
 }
 
+// passwordKey is not "password", which is the output with the password itself.
+const passwordKey = "passwordFrom"
+
 // shapeMap and shapeOfCluster write and read the component's own properties.
 func shapeMap(s spec.Shape) pulumi.Map {
 	return pulumi.Map{
@@ -54,6 +63,7 @@ func shapeMap(s spec.Shape) pulumi.Map {
 		"primaries":   pulumi.Int(s.Primaries),
 		"replicas":    pulumi.Int(s.Replicas),
 		"storageSize": pulumi.String(s.StorageSize),
+		passwordKey:   pulumi.String(s.Password),
 	}
 }
 
@@ -64,14 +74,21 @@ func shapeOfCluster(m resource.PropertyMap) spec.Shape {
 		Primaries:   number(m, "primaries"),
 		Replicas:    number(m, "replicas"),
 		StorageSize: text(m, "storageSize"),
+		Password:    text(m, passwordKey),
 	}
 }
 
 func shapeOfStatefulSet(m resource.PropertyMap) spec.Shape {
-	return spec.Shape{
+	shape := spec.Shape{
 		Pods:        number(m, "spec.replicas"),
 		StorageSize: text(m, fmt.Sprintf("metadata.annotations[%q]", storageSizeAnnotation)),
 	}
+	const volume = "spec.template.spec.volumes[0].secret" // serverTemplate has it first
+	from := spec.SecretKey{Name: text(m, volume+".secretName"), Key: text(m, volume+".items[0].key")}
+	if from.Name != "" && from.Key != "" {
+		shape.Password = spec.PasswordSource(from)
+	}
+	return shape
 }
 
 // number and text return zero for what is unknown or absent: no reason to refuse.

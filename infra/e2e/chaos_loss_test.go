@@ -108,6 +108,17 @@ func TestChaosLoss(t *testing.T) {
 		require.NoError(t, s.cluster(t).Fill(t.Context(), bulk))
 		whole(t)
 	})
+	step(t, "the text taken away: no Job is made that may give out slots", func(t *testing.T) {
+		before := s.list(t, "jobs", ".metadata.uid")
+		s.edit(t, "acceptDataLoss: everything", `acceptDataLoss: ""`)
+		s.run(t, "up")
+		after := s.list(t, "jobs", ".metadata.uid")
+		assert.Equal(t, before["hotkv-init"], after["hotkv-init"])
+		for job := range after {
+			assert.False(t, strings.HasPrefix(job, "hotkv-init-"), job)
+		}
+		whole(t)
+	})
 }
 
 // lose deletes pods with their volumes, and waits until there are new ones. Words

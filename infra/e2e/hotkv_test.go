@@ -111,13 +111,14 @@ users: [{name: admin, user: {}}]
 // testRefusals asks for changes that would lose data.
 func testRefusals(t *testing.T, s hotkv) {
 	before := s.versions(t)
-	const shards = "primaries: 3\n      layout: StatefulSetPerShard"
+	const shards = "primaries: 3\n      layout: StatefulSetPerShard\n      passwordFrom: {name: another, key: password}"
 	s.edit(t, "primaries: 3", shards)
 	s.edit(t, "size: 1Gi", "size: 2Gi")
 	refused := func(command string, args ...string) {
 		why := s.refused(t, command, args...)
 		assert.Contains(t, why, "layout: OneStatefulSet to StatefulSetPerShard: that is another cluster")
 		assert.Contains(t, why, "storage.size: 1Gi to 2Gi: Kubernetes cannot change the volumes")
+		assert.Contains(t, why, "passwordFrom: the component's own Secret to key password of Secret another")
 	}
 	refused("preview")
 	refused("up", "--skip-preview")

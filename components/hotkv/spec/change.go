@@ -3,6 +3,7 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 )
@@ -16,11 +17,13 @@ type Shape struct {
 	Replicas    int // of each primary
 	Pods        int // of one StatefulSet
 	StorageSize string
+	Password    string // where it comes from
 }
 
 // Shape returns the shape of c.
 func (c Cluster) Shape() Shape {
-	return Shape{Namespace: c.Namespace, Layout: c.Layout, Primaries: c.Primaries, Replicas: c.ReplicasPerPrimary, StorageSize: c.VolumeSize()}
+	return Shape{Namespace: c.Namespace, Layout: c.Layout, Primaries: c.Primaries, Replicas: c.ReplicasPerPrimary,
+		StorageSize: c.VolumeSize(), Password: c.passwordSource()}
 }
 
 // Refuse says why a cluster of shape old must not become one of shape wanted;
@@ -57,7 +60,33 @@ func Refuse(old, wanted Shape) error {
 			"(a cluster that never came up holds nothing: destroy it, delete its PersistentVolumeClaims, "+
 			"which have the label app.kubernetes.io/instance=<name of the cluster>, and set the size then)", old.StorageSize, wanted.StorageSize))
 	}
+	if old.Password != "" && wanted.Password != "" && old.Password != wanted.Password {
+		errs = append(errs, fmt.Errorf("passwordFrom: %s to %s: servers of two passwords do not talk to each other, and a rolling restart would stop at its first pod; "+
+			"set it back. For another password change the text in that Secret, and restart all pods at once. For another Secret destroy the cluster and make it again: "+
+			"with storage.retention Retain it finds its data", nameOfSource(old.Password), nameOfSource(wanted.Password)))
+	}
 	return errors.Join(errs...)
+}
+
+// ownSecret stands for the Secret that the component makes. Others have a slash.
+const ownSecret = "own"
+
+func (c Cluster) passwordSource() string {
+	if c.PasswordFrom.Name == "" {
+		return ownSecret
+	}
+	return PasswordSource(c.PasswordFrom)
+}
+
+// PasswordSource is what a change of the Secret with the password is compared with.
+func PasswordSource(from SecretKey) string { return from.Name + "/" + from.Key }
+
+func nameOfSource(source string) string {
+	if source == ownSecret {
+		return "the component's own Secret"
+	}
+	name, key, _ := strings.Cut(source, "/")
+	return fmt.Sprintf("key %s of Secret %s", key, name)
 }
 
 func volumes(s Shape) string {

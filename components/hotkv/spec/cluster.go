@@ -49,8 +49,9 @@ type Cluster struct {
 
 	// PasswordFrom is a Secret that exists already, with the password of the default
 	// user. Default: the component makes one, with a password that is generated or
-	// given. A change restarts nothing by itself, and servers of the old and of the new
-	// password do not talk to each other: change it only with a cluster that is new.
+	// given. A change is refused: servers of the old and of the new password do not talk
+	// to each other. A change of the password in the Secret restarts nothing; restart
+	// all pods at once after it.
 	PasswordFrom SecretKey `json:"passwordFrom,omitzero"`
 
 	// Memory says how much of a server's memory is for data, and what happens then.
@@ -107,7 +108,8 @@ type Cluster struct {
 
 	// AcceptDataLoss is any text. Each new one permits, once, that slots whose data is
 	// lost with every copy begin empty: those of a shard that lost all its volumes, or
-	// all of them. Without it such a cluster stays as it is, and says so. Default: none.
+	// all of them. Without it such a cluster stays as it is, and says so. Taking the text
+	// away changes nothing; the same text again later is a new one. Default: none.
 	AcceptDataLoss string `json:"acceptDataLoss,omitempty"`
 }
 

@@ -3,14 +3,18 @@ package spec
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // ConvergeFile is the script of ConvergeScripts that makes the running servers one
 // cluster of the wanted layout. It reads the variables of ConvergeVariables and the
-// password's.
+// password's, or has some of them from a file that is its argument.
 const ConvergeFile = "converge.sh"
+
+// InitFile is the file with InitVariables.
+const InitFile = "init.env"
 
 //go:embed converge.sh observe.sh slots.sh
 var converge embed.FS
@@ -74,4 +78,26 @@ func (c Cluster) ConvergeVariables(name, version string, mode Mode) []Variable {
 		{"DEADLINE_SECONDS", strconv.Itoa(seconds)},
 		{"MODE", string(mode)},
 	}
+}
+
+// InitVariables is a file with those variables that a Job which is only ever made once
+// must have as they are now, when a run of it is repeated. It has no version: an update
+// of the pods that is under way is waited for by the Job that comes next.
+func (c Cluster) InitVariables(name string) string {
+	return variablesFile(slices.DeleteFunc(c.ConvergeVariables(name, "", ""), inInitEnvironment))
+}
+
+// InitEnvironment are the variables of such a Job that belong to it and to its image.
+func (c Cluster) InitEnvironment(mode Mode) []Variable {
+	return slices.DeleteFunc(c.ConvergeVariables("", "", mode), func(v Variable) bool { return !inInitEnvironment(v) })
+}
+
+func inInitEnvironment(v Variable) bool { return v.Name == "CLI" || v.Name == "MODE" }
+
+func variablesFile(variables []Variable) string {
+	var lines strings.Builder
+	for _, v := range variables {
+		fmt.Fprintf(&lines, "%s='%s'\n", v.Name, v.Value) // no value has a quote in it
+	}
+	return lines.String()
 }

@@ -3,6 +3,8 @@
 # of them share the slots evenly, the rest replicate them. It looks first and does
 # only what is missing, so it may be killed anywhere, run again, and run twice.
 #
+#   converge.sh [FILE]    FILE has those of the variables that the environment has not
+#
 #   CLI               name of the client program; finds the password in its environment
 #   PORT              of every server
 #   HOSTS             announced names, in the order in which a new cluster makes them primaries
@@ -18,6 +20,9 @@
 #                     converge     they are not
 #                     repair       no slot is moved either
 set -euo pipefail
+
+# shellcheck source=/dev/null
+[[ -z ${1:-} ]] || source "$1"
 
 # A Job that was made before there was a variable may run after it: the script is
 # changed in place, the Job is not.

@@ -36,6 +36,12 @@ func TestANewCluster(t *testing.T) {
 	older.Env = slices.DeleteFunc(older.Env, func(v string) bool { return strings.HasPrefix(v, "VERSION=") || strings.HasPrefix(v, "SHARDS=") })
 	said, err := older.CombinedOutput()
 	assert.NoError(t, err, "a Job of an older version runs the script too: %s", said)
+	file := filepath.Join(l.dir, InitFile)
+	require.NoError(t, os.WriteFile(file, []byte(variablesFile([]Variable{{"HOSTS", strings.Join(l.hosts, " ")}, {"DEADLINE_SECONDS", "40"}})), 0o600))
+	once := l.script(Bootstrap, "HOSTS=nowhere", "DEADLINE_SECONDS=0")
+	once.Args = append(once.Args, file)
+	said, err = once.CombinedOutput()
+	assert.NoError(t, err, "what the file has counts: %s", said)
 	for _, change := range []string{"replicate ", "slots", "forget"} {
 		assert.NotContains(t, out, change, "a second run does nothing")
 	}

@@ -2,8 +2,6 @@ package spec
 
 import (
 	_ "embed"
-	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 )
@@ -48,11 +46,7 @@ func (c Cluster) LifecycleScripts(name string) map[string]string {
 	files := map[string]string{StartFile: startScript, ReadyFile: readyScript, HandoverFile: handoverScript}
 	if c.Storage.None {
 		files[RejoinFile] = rejoinScript
-		var lines strings.Builder
-		for _, v := range c.ConvergeVariables(name, "", Repair) {
-			fmt.Fprintf(&lines, "%s='%s'\n", v.Name, v.Value) // no value has a quote in it
-		}
-		files[RepairFile] = lines.String()
+		files[RepairFile] = variablesFile(c.ConvergeVariables(name, "", Repair))
 	}
 	return files
 }

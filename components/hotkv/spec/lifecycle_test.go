@@ -97,6 +97,19 @@ func TestAPasswordThatNobodyCanTypeStartsNothing(t *testing.T) {
 	}
 }
 
+func TestTheServerHasThePasswordInNoVariable(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "password")
+	require.NoError(t, os.WriteFile(file, []byte("secret"), 0o600))
+	for _, server := range (Server("")).Choices() {
+		start := exec.Command("bash", StartFile, file, "bash", "-c", `tr '\0' '\n' </proc/$$/environ`)
+		start.Env = append([]string{"PATH=" + os.Getenv("PATH")}, server.Programs().PasswordVariable+"=secret", "POD_NAME=kv-0")
+		out, err := start.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		assert.Contains(t, string(out), "POD_NAME=kv-0")
+		assert.NotContains(t, string(out), "secret", server)
+	}
+}
+
 func (l *lab) ready(i int) bool {
 	l.t.Helper()
 	check := exec.Command("bash", ReadyFile, l.cli(i, ""))
