@@ -35,7 +35,9 @@ type fake struct {
 	holder  map[string]int // of a key
 	puts    int
 
-	old        bool                    // a master before 0.3.12 does not tell where peers dial
+	old        bool                    // a master before 0.3.12 does not list where peers dial
+	listing    int                     // the status with which a newer one answers that question
+	dialled    func(string) string     // where a value is said to be
 	metadata   string                  // where the stores tell how to reach them; "" is each itself
 	segments   func([]string) []string // what the master shows
 	protocol   string                  // what the stores really use
@@ -48,6 +50,8 @@ func newFake(t *testing.T, stores int) *fake {
 	t.Helper()
 	f := &fake{
 		t: t, address: ownAddress(t), values: map[string]string{}, holder: map[string]int{}, protocol: "tcp",
+		listing:    http.StatusOK,
+		dialled:    func(s string) string { return s },
 		segments:   func(s []string) []string { return s },
 		cannotPut:  func(int, int) bool { return false },
 		cannotRead: func(int, int) bool { return false },
@@ -121,6 +125,10 @@ func (f *fake) masterHandler() http.Handler {
 			http.NotFound(w, r)
 			return
 		}
+		if f.listing != http.StatusOK {
+			http.Error(w, "busy", f.listing)
+			return
+		}
 		var segments []map[string]string
 		for _, e := range f.segments(f.engines) {
 			segments = append(segments, map[string]string{"te_endpoint": e, "protocol": "rdma"})
@@ -143,7 +151,7 @@ func (f *fake) masterHandler() http.Handler {
 	mux.HandleFunc("/query_key", func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		fmt.Fprintf(w, `{"size_":1,"transport_endpoint_":%q}`, f.engines[f.holder[r.URL.Query().Get("key")]])
+		fmt.Fprintf(w, `{"size_":1,"transport_endpoint_":%q}`, f.dialled(f.engines[f.holder[r.URL.Query().Get("key")]]))
 	})
 	return mux
 }
@@ -201,7 +209,7 @@ func (f *fake) verify(protocol string) (string, error) {
 	script := exec.CommandContext(ctx, "python3", "-B", "scripts/verify.py")
 	script.Env = append(os.Environ(),
 		"STORES="+strings.Join(stores, " "), "MASTER="+f.master.Listener.Addr().String(),
-		"SEGMENT_BYTES=1024", "PROTOCOL="+protocol, "METADATA="+strings.ReplaceAll(metadata, "MASTER", f.master.Listener.Addr().String()), "CLUSTER_ID=kv.mooncake",
+		"SEGMENT_BYTES=1024", "PROTOCOL="+protocol, fmt.Sprint("LISTS_ENDPOINTS=", !f.old), "METADATA="+strings.ReplaceAll(metadata, "MASTER", f.master.Listener.Addr().String()), "CLUSTER_ID=kv.mooncake",
 		"LEASE_SECONDS=0", "FORGET_SECONDS=0", "SETTLE_SECONDS=0", "DEADLINE_SECONDS=20")
 	said, err := script.CombinedOutput()
 	return string(said), err
@@ -225,13 +233,14 @@ func TestVerifyAcceptsAClusterThatMovesData(t *testing.T) {
 		metadata string
 		want     string
 	}{
-		"three stores":              {stores: 3, want: "every store moves its data over tcp"},
-		"one store":                 {stores: 1, want: "0 reads through other stores"},
-		"many stores":               {stores: 12, want: "every byte equal"},
-		"a master before 0.3.12":    {stores: 3, old: true, want: "every byte equal"},
-		"metadata in the master":    {stores: 3, metadata: "http://MASTER/metadata", want: "every store moves its data over tcp"},
-		"metadata in etcd":          {stores: 3, metadata: "etcd://MASTER", want: "every store moves its data over tcp"},
-		"metadata in several etcds": {stores: 3, metadata: "etcd://127.0.0.1:1;MASTER", want: "every store moves its data over tcp"},
+		"three stores":               {stores: 3, want: "every store moves its data over tcp"},
+		"one store":                  {stores: 1, want: "0 reads through other stores"},
+		"many stores":                {stores: 12, want: "every byte equal"},
+		"a master before 0.3.12":     {stores: 3, old: true, want: "every store moves its data over tcp"},
+		"an older one with metadata": {stores: 3, old: true, metadata: "http://MASTER/metadata", want: "every store moves its data over tcp"},
+		"metadata in the master":     {stores: 3, metadata: "http://MASTER/metadata", want: "every store moves its data over tcp"},
+		"metadata in etcd":           {stores: 3, metadata: "etcd://MASTER", want: "every store moves its data over tcp"},
+		"metadata in several etcds":  {stores: 3, metadata: "etcd://127.0.0.1:1;MASTER", want: "every store moves its data over tcp"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -291,6 +300,23 @@ func TestVerifySaysWhatIsWrong(t *testing.T) {
 		"RDMA that became TCP, metadata in etcd": {
 			func(f *fake) { f.metadata = "etcd://MASTER" }, "rdma", []string{"store-", "moves its data over tcp, not over rdma"},
 		},
+		"RDMA that became TCP, before 0.3.12": {
+			func(f *fake) { f.old = true }, "rdma", []string{"store-", "moves its data over tcp, not over rdma"},
+		},
+		"data on loopback, before 0.3.12": {
+			func(f *fake) {
+				f.old, f.dialled = true, func(s string) string { return "127.0.0.1" + s[strings.LastIndex(s, ":"):] }
+			},
+			"tcp", []string{"a store registered 127.0.0.1:", "which every peer takes for itself"},
+		},
+		"a master that does not list where peers dial": {
+			func(f *fake) { f.listing = http.StatusServiceUnavailable },
+			"tcp", []string{"the master answers /get_segments_detail with status 503, busy"},
+		},
+		"a release that should list it and does not": {
+			func(f *fake) { f.listing = http.StatusNotFound },
+			"tcp", []string{"the master answers /get_segments_detail with status 404"},
+		},
 		"stores that are not in the metadata": {
 			func(f *fake) { f.metadata = "http://MASTER/elsewhere" }, "tcp", []string{"store-", "cannot be asked how it moves its data"},
 		},
@@ -318,4 +344,9 @@ func TestVerifySaysWhatIsWrong(t *testing.T) {
 			assert.NotContains(t, said, "Traceback")
 		})
 	}
+}
+
+func TestVerifyAsksAReleaseWhatItCanTell(t *testing.T) {
+	assert.Contains(t, valid().VerifyVariables("m"), Variable{Name: "LISTS_ENDPOINTS", Value: "true"})
+	assert.Contains(t, older().VerifyVariables("m"), Variable{Name: "LISTS_ENDPOINTS", Value: "false"})
 }

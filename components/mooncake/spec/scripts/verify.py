@@ -60,6 +60,7 @@ class Cluster:
         self.master = environment["MASTER"]
         self.segment_bytes = int(environment["SEGMENT_BYTES"])
         self.protocol = environment["PROTOCOL"]
+        self.lists_endpoints = environment["LISTS_ENDPOINTS"] == "true"
         self.metadata = environment["METADATA"]
         self.cluster_id = environment["CLUSTER_ID"]
         self.lease_seconds = float(environment["LEASE_SECONDS"])
@@ -71,7 +72,7 @@ class Cluster:
         endpoints = self.wait_for_segments()
         try:
             for left in reversed(range(TRIES)):
-                problems = self.exchange(endpoints)
+                problems, reached = self.exchange(endpoints)
                 if not problems:
                     break
                 if left:
@@ -80,7 +81,7 @@ class Cluster:
             self.remove_keys()
         if problems:
             raise Failed("\n".join(problems))
-        self.check_protocol(endpoints)
+        self.check_protocol(endpoints or sorted(reached))
 
     # The master's view.
 
@@ -117,15 +118,13 @@ class Cluster:
         return endpoints
 
     def endpoints(self):
-        """Returns where peers dial the segments; older masters do not tell."""
-        try:
-            detail = json.loads(self.ask_leader("/get_segments_detail"))
-        except Failed:
+        """Returns where peers dial the segments; an older master tells it only of a value."""
+        if not self.lists_endpoints:
             return []
-        endpoints = [s["te_endpoint"] for s in detail["segments"]]
+        endpoints = [s["te_endpoint"] for s in json.loads(self.ask_leader("/get_segments_detail"))["segments"]]
         for endpoint in endpoints:
             if is_loopback(endpoint):
-                raise Misconfigured(f"a store registered {endpoint} as the address for its data, which every peer takes for itself")
+                raise Misconfigured(registered(endpoint))
         return endpoints
 
     def ask_leader(self, path):
@@ -135,16 +134,15 @@ class Cluster:
             raise Failed(str(e)) from e
 
     # The transport. The master repeats what a store was told to use, also when the
-    # store found no device and took TCP. What a store tells its peers is true, so
-    # this asks as a peer does.
+    # store found no device and took TCP. What a store tells its peers is true, in the
+    # oldest release too, so this asks as a peer does.
 
     def check_protocol(self, endpoints):
         for endpoint in endpoints:
             used = self.describe(endpoint).get("protocol")
             if used != self.protocol:
                 raise Failed(f"{self.owner(endpoint)} moves its data over {used}, not over {self.protocol}")
-        if endpoints:
-            say(f"every store moves its data over {self.protocol}")
+        say(f"every store moves its data over {self.protocol}")
 
     def describe(self, endpoint):
         """Returns what a store tells its peers: itself, or where they share such things."""
@@ -164,8 +162,8 @@ class Cluster:
     # The data.
 
     def exchange(self, endpoints):
-        """Writes and reads; returns the problems, each with the stores that it is between."""
-        values, problems = self.write(endpoints)
+        """Writes and reads; returns the problems, each with the stores that it is between, and the segments reached."""
+        values, problems, reached = self.write(endpoints)
         reads = 0
         for value in values:
             for reader in self.readers(value.writer):
@@ -175,7 +173,7 @@ class Cluster:
                     problems.append(problem)
         if not problems:
             say(f"{len(values)} values written, {reads} reads through other stores, every byte equal")
-        return problems
+        return problems, reached
 
     def write(self, endpoints):
         """Writes through the stores in turn, until each wrote a value and each segment holds one."""
@@ -195,11 +193,12 @@ class Cluster:
                     values.append(value)
                 reached |= value.endpoints
             silent.discard(writer)
+        problems += [registered(endpoint) for endpoint in sorted(reached) if is_loopback(endpoint)]
         for endpoint in sorted(set(endpoints) - reached) if writers else []:
             problems.append(f"no value reached the segment of {self.owner(endpoint)}")
         if writers and not endpoints and len(reached) < len(self.stores):
             problems.append(f"values reached only {len(reached)} of {len(self.stores)} segments: {', '.join(sorted(reached))}")
-        return values, problems
+        return values, problems, reached
 
     def put(self, writer):
         """Writes under a fresh key: of one that exists the cluster keeps the old value."""
@@ -280,6 +279,10 @@ def ask_engine(endpoint):
 def is_loopback(endpoint):
     host = endpoint.rsplit(":", 1)[0].strip("[]")
     return host in ("", "localhost", "0.0.0.0", "::1", "::") or host.startswith("127.")
+
+
+def registered(endpoint):
+    return f"a store registered {endpoint} as the address for its data, which every peer takes for itself"
 
 
 def metric(text, name):
