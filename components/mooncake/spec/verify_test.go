@@ -38,6 +38,7 @@ type fake struct {
 	old        bool                    // a master before 0.3.12 does not list where peers dial
 	listing    int                     // the status with which a newer one answers that question
 	dialled    func(string) string     // where a value is said to be
+	settings   []string                // further variables of the script
 	metadata   string                  // where the stores tell how to reach them; "" is each itself
 	segments   func([]string) []string // what the master shows
 	protocol   string                  // what the stores really use
@@ -211,6 +212,7 @@ func (f *fake) verify(protocol string) (string, error) {
 		"STORES="+strings.Join(stores, " "), "MASTER="+f.master.Listener.Addr().String(),
 		"SEGMENT_BYTES=1024", "PROTOCOL="+protocol, fmt.Sprint("LISTS_ENDPOINTS=", !f.old), "METADATA="+strings.ReplaceAll(metadata, "MASTER", f.master.Listener.Addr().String()), "CLUSTER_ID=kv.mooncake",
 		"LEASE_SECONDS=0", "FORGET_SECONDS=0", "SETTLE_SECONDS=0", "DEADLINE_SECONDS=20")
+	script.Env = append(script.Env, f.settings...)
 	said, err := script.CombinedOutput()
 	return string(said), err
 }
@@ -250,6 +252,27 @@ func TestVerifyAcceptsAClusterThatMovesData(t *testing.T) {
 			require.NoError(t, err, said)
 			assert.Contains(t, said, tc.want)
 			assert.Empty(t, f.values, "it leaves values behind")
+		})
+	}
+}
+
+func TestVerifyWaitsForNoLongLease(t *testing.T) {
+	needsPython(t)
+	for what, settings := range map[string][]string{
+		"of ten minutes":               {"LEASE_SECONDS=600", "DEADLINE_SECONDS=1200"},
+		"of what is left for the rest": {"LEASE_SECONDS=15", "DEADLINE_SECONDS=20"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t, 3)
+			f.settings = settings
+			start := time.Now()
+			said, err := f.verify("tcp")
+			require.NoError(t, err, said)
+			assert.Less(t, time.Since(start), 15*time.Second)
+			assert.Contains(t, said, "values of this check stay until they are evicted")
+			assert.Contains(t, said, "every store moves its data over tcp")
+			assert.NotEmpty(t, f.values)
 		})
 	}
 }
@@ -322,6 +345,20 @@ func TestVerifySaysWhatIsWrong(t *testing.T) {
 		},
 		"an etcd that is not there": {
 			func(f *fake) { f.metadata = "etcd://127.0.0.1:1" }, "tcp", []string{"cannot be asked how it moves its data", "refused"},
+		},
+		"a time that is too short for the master": {
+			func(f *fake) {
+				f.segments = func(s []string) []string { time.Sleep(3 * time.Second); return s[1:] }
+				f.settings = []string{"DEADLINE_SECONDS=2", "SETTLE_SECONDS=600"}
+			},
+			"tcp", []string{"verify: the check did not end in time"},
+		},
+		"a time that is too short for a value": {
+			func(f *fake) {
+				f.cannotRead = func(int, int) bool { time.Sleep(3 * time.Second); return false }
+				f.settings = []string{"DEADLINE_SECONDS=2"}
+			},
+			"tcp", []string{"verify: the check did not end in time"},
 		},
 		"a master that is not there": {
 			func(f *fake) { f.master.Close() }, "tcp", []string{"no master serves at", "refused"},
