@@ -19,6 +19,7 @@ func (c Cluster) VerifyVariables(name string) []Variable {
 		{Name: "MASTER", Value: c.AdminAddress(name)},
 		{Name: "SEGMENT_BYTES", Value: bytes(c.Store.SegmentSize)},
 		{Name: "PROTOCOL", Value: c.Fabric.Protocol()},
+		{Name: "LISTS_ENDPOINTS", Value: strconv.FormatBool(c.Version.has("get_segments_detail"))},
 		{Name: "METADATA", Value: c.MetadataServer(name)},
 		{Name: "CLUSTER_ID", Value: c.ClusterIDFor(name)},
 		// A store that was replaced is shown until the master misses it.

@@ -35,7 +35,10 @@ type fake struct {
 	holder  map[string]int // of a key
 	puts    int
 
-	old        bool                    // a master before 0.3.12 does not tell where peers dial
+	old        bool                    // a master before 0.3.12 does not list where peers dial
+	listing    int                     // the status with which a newer one answers that question
+	dialled    func(string) string     // where a value is said to be
+	settings   []string                // further variables of the script
 	metadata   string                  // where the stores tell how to reach them; "" is each itself
 	segments   func([]string) []string // what the master shows
 	protocol   string                  // what the stores really use
@@ -48,6 +51,8 @@ func newFake(t *testing.T, stores int) *fake {
 	t.Helper()
 	f := &fake{
 		t: t, address: ownAddress(t), values: map[string]string{}, holder: map[string]int{}, protocol: "tcp",
+		listing:    http.StatusOK,
+		dialled:    func(s string) string { return s },
 		segments:   func(s []string) []string { return s },
 		cannotPut:  func(int, int) bool { return false },
 		cannotRead: func(int, int) bool { return false },
@@ -121,6 +126,10 @@ func (f *fake) masterHandler() http.Handler {
 			http.NotFound(w, r)
 			return
 		}
+		if f.listing != http.StatusOK {
+			http.Error(w, "busy", f.listing)
+			return
+		}
 		var segments []map[string]string
 		for _, e := range f.segments(f.engines) {
 			segments = append(segments, map[string]string{"te_endpoint": e, "protocol": "rdma"})
@@ -143,7 +152,7 @@ func (f *fake) masterHandler() http.Handler {
 	mux.HandleFunc("/query_key", func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		fmt.Fprintf(w, `{"size_":1,"transport_endpoint_":%q}`, f.engines[f.holder[r.URL.Query().Get("key")]])
+		fmt.Fprintf(w, `{"size_":1,"transport_endpoint_":%q}`, f.dialled(f.engines[f.holder[r.URL.Query().Get("key")]]))
 	})
 	return mux
 }
@@ -201,8 +210,9 @@ func (f *fake) verify(protocol string) (string, error) {
 	script := exec.CommandContext(ctx, "python3", "-B", "scripts/verify.py")
 	script.Env = append(os.Environ(),
 		"STORES="+strings.Join(stores, " "), "MASTER="+f.master.Listener.Addr().String(),
-		"SEGMENT_BYTES=1024", "PROTOCOL="+protocol, "METADATA="+strings.ReplaceAll(metadata, "MASTER", f.master.Listener.Addr().String()), "CLUSTER_ID=kv.mooncake",
+		"SEGMENT_BYTES=1024", "PROTOCOL="+protocol, fmt.Sprint("LISTS_ENDPOINTS=", !f.old), "METADATA="+strings.ReplaceAll(metadata, "MASTER", f.master.Listener.Addr().String()), "CLUSTER_ID=kv.mooncake",
 		"LEASE_SECONDS=0", "FORGET_SECONDS=0", "SETTLE_SECONDS=0", "DEADLINE_SECONDS=20")
+	script.Env = append(script.Env, f.settings...)
 	said, err := script.CombinedOutput()
 	return string(said), err
 }
@@ -225,13 +235,14 @@ func TestVerifyAcceptsAClusterThatMovesData(t *testing.T) {
 		metadata string
 		want     string
 	}{
-		"three stores":              {stores: 3, want: "every store moves its data over tcp"},
-		"one store":                 {stores: 1, want: "0 reads through other stores"},
-		"many stores":               {stores: 12, want: "every byte equal"},
-		"a master before 0.3.12":    {stores: 3, old: true, want: "every byte equal"},
-		"metadata in the master":    {stores: 3, metadata: "http://MASTER/metadata", want: "every store moves its data over tcp"},
-		"metadata in etcd":          {stores: 3, metadata: "etcd://MASTER", want: "every store moves its data over tcp"},
-		"metadata in several etcds": {stores: 3, metadata: "etcd://127.0.0.1:1;MASTER", want: "every store moves its data over tcp"},
+		"three stores":               {stores: 3, want: "every store moves its data over tcp"},
+		"one store":                  {stores: 1, want: "0 reads through other stores"},
+		"many stores":                {stores: 12, want: "every byte equal"},
+		"a master before 0.3.12":     {stores: 3, old: true, want: "every store moves its data over tcp"},
+		"an older one with metadata": {stores: 3, old: true, metadata: "http://MASTER/metadata", want: "every store moves its data over tcp"},
+		"metadata in the master":     {stores: 3, metadata: "http://MASTER/metadata", want: "every store moves its data over tcp"},
+		"metadata in etcd":           {stores: 3, metadata: "etcd://MASTER", want: "every store moves its data over tcp"},
+		"metadata in several etcds":  {stores: 3, metadata: "etcd://127.0.0.1:1;MASTER", want: "every store moves its data over tcp"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -241,6 +252,27 @@ func TestVerifyAcceptsAClusterThatMovesData(t *testing.T) {
 			require.NoError(t, err, said)
 			assert.Contains(t, said, tc.want)
 			assert.Empty(t, f.values, "it leaves values behind")
+		})
+	}
+}
+
+func TestVerifyWaitsForNoLongLease(t *testing.T) {
+	needsPython(t)
+	for what, settings := range map[string][]string{
+		"of ten minutes":               {"LEASE_SECONDS=600", "DEADLINE_SECONDS=1200"},
+		"of what is left for the rest": {"LEASE_SECONDS=15", "DEADLINE_SECONDS=20"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t, 3)
+			f.settings = settings
+			start := time.Now()
+			said, err := f.verify("tcp")
+			require.NoError(t, err, said)
+			assert.Less(t, time.Since(start), 15*time.Second)
+			assert.Contains(t, said, "values of this check stay until they are evicted")
+			assert.Contains(t, said, "every store moves its data over tcp")
+			assert.NotEmpty(t, f.values)
 		})
 	}
 }
@@ -291,11 +323,42 @@ func TestVerifySaysWhatIsWrong(t *testing.T) {
 		"RDMA that became TCP, metadata in etcd": {
 			func(f *fake) { f.metadata = "etcd://MASTER" }, "rdma", []string{"store-", "moves its data over tcp, not over rdma"},
 		},
+		"RDMA that became TCP, before 0.3.12": {
+			func(f *fake) { f.old = true }, "rdma", []string{"store-", "moves its data over tcp, not over rdma"},
+		},
+		"data on loopback, before 0.3.12": {
+			func(f *fake) {
+				f.old, f.dialled = true, func(s string) string { return "127.0.0.1" + s[strings.LastIndex(s, ":"):] }
+			},
+			"tcp", []string{"a store registered 127.0.0.1:", "which every peer takes for itself"},
+		},
+		"a master that does not list where peers dial": {
+			func(f *fake) { f.listing = http.StatusServiceUnavailable },
+			"tcp", []string{"the master answers /get_segments_detail with status 503, busy"},
+		},
+		"a release that should list it and does not": {
+			func(f *fake) { f.listing = http.StatusNotFound },
+			"tcp", []string{"the master answers /get_segments_detail with status 404"},
+		},
 		"stores that are not in the metadata": {
 			func(f *fake) { f.metadata = "http://MASTER/elsewhere" }, "tcp", []string{"store-", "cannot be asked how it moves its data"},
 		},
 		"an etcd that is not there": {
 			func(f *fake) { f.metadata = "etcd://127.0.0.1:1" }, "tcp", []string{"cannot be asked how it moves its data", "refused"},
+		},
+		"a time that is too short for the master": {
+			func(f *fake) {
+				f.segments = func(s []string) []string { time.Sleep(3 * time.Second); return s[1:] }
+				f.settings = []string{"DEADLINE_SECONDS=2", "SETTLE_SECONDS=600"}
+			},
+			"tcp", []string{"verify: the check did not end in time"},
+		},
+		"a time that is too short for a value": {
+			func(f *fake) {
+				f.cannotRead = func(int, int) bool { time.Sleep(3 * time.Second); return false }
+				f.settings = []string{"DEADLINE_SECONDS=2"}
+			},
+			"tcp", []string{"verify: the check did not end in time"},
 		},
 		"a master that is not there": {
 			func(f *fake) { f.master.Close() }, "tcp", []string{"no master serves at", "refused"},
@@ -318,4 +381,9 @@ func TestVerifySaysWhatIsWrong(t *testing.T) {
 			assert.NotContains(t, said, "Traceback")
 		})
 	}
+}
+
+func TestVerifyAsksAReleaseWhatItCanTell(t *testing.T) {
+	assert.Contains(t, valid().VerifyVariables("m"), Variable{Name: "LISTS_ENDPOINTS", Value: "true"})
+	assert.Contains(t, older().VerifyVariables("m"), Variable{Name: "LISTS_ENDPOINTS", Value: "false"})
 }

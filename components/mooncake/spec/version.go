@@ -76,7 +76,9 @@ func gates() map[string]gate {
 		// Before, a master that waits answers no probe; and until 0.3.11.post1 masters and
 		// clients have different defaults for the cluster's id.
 		"high availability": {Since: "0.3.10.post2"},
-		"drain_jobs":        {Since: "0.3.12"}, // with what says how full each store is
+		"drain_jobs":        {Since: "0.3.12"},
+		// Where peers dial each store, and how full it is.
+		"get_segments_detail": {Since: "0.3.12"},
 		// Reading a key of a store that died ends the reader: the wheel's own libunwind
 		// breaks exceptions. With the system's library loaded first it does not.
 		"LD_PRELOAD": {Until: "0.3.12"},
