@@ -19,7 +19,7 @@
 #                     accept-loss  also those whose owner is lost with all its copies
 #                     converge     they are not
 #                     repair       no slot is moved either
-set -euo pipefail
+set -Eeuo pipefail
 
 # shellcheck source=/dev/null
 [[ -z ${1:-} ]] || source "$1"
@@ -40,6 +40,9 @@ fail() {
   say "FAILED: $*"
   exit 1
 }
+
+# Nothing ends the script without a reason.
+trap '((BASH_SUBSHELL > 0)) || fail "line $LINENO of ${BASH_SOURCE[0]##*/}: $BASH_COMMAND"' ERR
 
 # Repeats a check until it holds; the check says in $reason why it does not. What
 # lasts longer than a cluster takes to form is asked for less often: on a small node
