@@ -157,6 +157,9 @@ const (
 	Delete Retention = "Delete"
 )
 
+// Choices are the retentions.
+func (Retention) Choices() []Retention { return []Retention{Retain, Delete} }
+
 // Layout says which pods make one StatefulSet.
 type Layout string
 
