@@ -15,7 +15,7 @@ type Stack struct {
 	Cluster Cluster `json:"cluster"`
 
 	// HotKV are the HotKV clusters to run, by name; there may be several. Default: none.
-	// One that is removed is taken away; its volumes stay.
+	// One that is removed is taken away; its volumes stay, unless storage.retention is Delete.
 	HotKV map[string]hotkv.Cluster `json:"hotkv,omitempty"`
 
 	// Mooncake are the Mooncake Stores to run, by name; there may be several. Default:

@@ -24,6 +24,37 @@ type (
 	Amounts    = spec.Amounts
 )
 
+// The images that a cluster can be made of.
+const (
+	HotKV  = spec.HotKV
+	Valkey = spec.Valkey
+)
+
+// The layouts.
+const (
+	OneStatefulSet      = spec.OneStatefulSet
+	StatefulSetPerShard = spec.StatefulSetPerShard
+)
+
+// What happens to volumes that no pod uses any more.
+const (
+	Retain = spec.Retain
+	Delete = spec.Delete
+)
+
+// The durabilities.
+const (
+	Durable = spec.Durable
+	Cache   = spec.Cache
+)
+
+// The spreads.
+const (
+	Required  = spec.Required
+	Preferred = spec.Preferred
+	Off       = spec.Off
+)
+
 // Type is the component's type token.
 const Type = "kvinfra:hotkv:HotKVCluster"
 

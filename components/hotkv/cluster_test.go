@@ -27,19 +27,19 @@ func specs() map[string]hotkv.Spec {
 		"no-volumes": {
 			Image:      "hotkv",
 			Storage:    hotkv.Storage{None: true},
-			Durability: "cache",
+			Durability: hotkv.Cache,
 		},
 		"shards-in-production": {
 			Image:     "registry.example.com/hotkv:1.2.3",
 			Namespace: "kv",
-			Layout:    "StatefulSetPerShard",
+			Layout:    hotkv.StatefulSetPerShard,
 			Storage:   hotkv.Storage{Size: "30Gi", ClassName: "fast"},
 			Resources: hotkv.Resources{
 				Requests: hotkv.Amounts{CPU: "2"},
 				Limits:   hotkv.Amounts{Memory: "16Gi"},
 			},
 			Placement: hotkv.Placement{
-				Spread:            "Required",
+				Spread:            hotkv.Required,
 				NodeSelector:      map[string]string{"disk": "ssd"},
 				Tolerations:       []hotkv.Toleration{{Key: "kv", Value: "hot", Effect: "NoSchedule"}, {Key: "spot"}},
 				PriorityClassName: "high",
@@ -48,10 +48,10 @@ func specs() map[string]hotkv.Spec {
 		"everything": {
 			Namespace:          "kv",
 			Image:              "valkey/valkey:9.1",
-			Server:             "valkey",
+			Server:             hotkv.Valkey,
 			Primaries:          4,
 			ReplicasPerPrimary: 2,
-			Storage:            hotkv.Storage{Size: "20Gi", ClassName: "fast", Retention: "Delete"},
+			Storage:            hotkv.Storage{Size: "20Gi", ClassName: "fast", Retention: hotkv.Delete},
 			Resources: hotkv.Resources{
 				Requests: hotkv.Amounts{CPU: "1"},
 				Limits:   hotkv.Amounts{CPU: "2", Memory: "4Gi"},
@@ -62,14 +62,14 @@ func specs() map[string]hotkv.Spec {
 			AcceptDataLoss:     "node7 burnt",
 			PasswordFrom:       hotkv.SecretKey{Name: "kv-password", Key: "current"},
 			Memory:             hotkv.Memory{Percent: 50, Policy: "allkeys-lru"},
-			Durability:         "cache",
+			Durability:         hotkv.Cache,
 			Settings:           map[string]string{"maxclients": "20000", "save": ""},
 			Labels:             map[string]string{"team": "kv"},
 			Annotations:        map[string]string{"backup": "no"},
 			Restart:            "2026-02-02",
 			ImagePullSecrets:   []string{"registry"},
 			NoHeal:             true,
-			Placement:          hotkv.Placement{Spread: "Off", Tolerations: []hotkv.Toleration{{}}},
+			Placement:          hotkv.Placement{Spread: hotkv.Off, Tolerations: []hotkv.Toleration{{}}},
 			DisruptionBudget:   hotkv.Budget{MaxUnavailable: 2},
 		},
 	}

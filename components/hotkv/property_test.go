@@ -34,7 +34,7 @@ func (c chooser) valid() hotkv.Spec {
 		Primaries:          choose(c, 0, 3, 4, 7, 10),
 		ReplicasPerPrimary: choose(c, 0, 1, 2, 3),
 		Storage: choose(c, hotkv.Storage{}, hotkv.Storage{None: true}, hotkv.Storage{Size: "50Gi", ClassName: "fast"},
-			hotkv.Storage{Size: "50Gi", Retention: "Delete"}),
+			hotkv.Storage{Size: "50Gi", Retention: hotkv.Delete}),
 		NodeTimeoutSeconds: choose(c, 0, 1, 60),
 		Memory:             choose(c, hotkv.Memory{}, hotkv.Memory{Percent: 40, Policy: "volatile-ttl"}),
 		PasswordFrom:       choose(c, hotkv.SecretKey{}, hotkv.SecretKey{Name: "users-own", Key: "a.b"}),
@@ -49,10 +49,10 @@ func (c chooser) valid() hotkv.Spec {
 		DisruptionBudget:   choose(c, hotkv.Budget{}, hotkv.Budget{Off: true}, hotkv.Budget{MaxUnavailable: 1}),
 		TimeoutSeconds:     choose(c, 0, 1, 86400),
 	}
-	s.Server = choose(c, s.Server, "hotkv", "valkey")
-	s.Layout = choose(c, s.Layout, "OneStatefulSet", "StatefulSetPerShard")
-	s.Durability = choose(c, s.Durability, "durable", "cache")
-	s.Placement.Spread = choose(c, s.Placement.Spread, "Required", "Preferred", "Off")
+	s.Server = choose(c, s.Server, hotkv.HotKV, hotkv.Valkey)
+	s.Layout = choose(c, s.Layout, hotkv.OneStatefulSet, hotkv.StatefulSetPerShard)
+	s.Durability = choose(c, s.Durability, hotkv.Durable, hotkv.Cache)
+	s.Placement.Spread = choose(c, s.Placement.Spread, hotkv.Required, hotkv.Preferred, hotkv.Off)
 	return s
 }
 

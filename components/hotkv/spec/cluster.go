@@ -4,8 +4,8 @@ import "kvinfra/components/internal/kube"
 
 // Cluster describes one HotKV cluster. A field left at zero means its default.
 type Cluster struct {
-	// Namespace of all objects; it must exist. Default: "default", or what cluster.namespace
-	// of the stack file says. It is part of the name that every node announces. A change
+	// Namespace of all objects. With a program of your own it must exist; a stack makes
+	// it. Default: "default", or cluster.namespace of the stack file. It is part of the name that every node announces. A change
 	// is refused: it would be another, empty cluster.
 	Namespace string `json:"namespace,omitempty"`
 
@@ -13,19 +13,20 @@ type Cluster struct {
 	// rolling restart, one pod after the other.
 	Image string `json:"image"`
 
-	// Server says under which names the image has the server: "hotkv" (default)
-	// or "valkey", for the official Valkey image. A change is a rolling restart.
+	// Server is the kind of image: "hotkv" (default), with programs called hotkv-server
+	// and hotkv-cli, or "valkey", with those of the official Valkey image. A change is a
+	// rolling restart.
 	Server Server `json:"server,omitempty"`
 
 	// Primaries is the number of shards; each owns a part of the 16384 slots.
 	// Default 3, at least 3: fewer cannot vote a dead one out. A larger number adds
 	// pods and moves slots to them, with their keys, while clients go on; that needs
 	// Valkey 9.0. A smaller one moves the slots of the last shards to the others,
-	// checks that they fit, and then removes these shards' pods (their volumes stay);
-	// with OneStatefulSet it is refused.
+	// checks that they fit, and then removes these shards' pods, and their volumes if
+	// storage.retention is Delete; with OneStatefulSet it is refused.
 	Primaries int `json:"primaries,omitempty"`
 
-	// ReplicasPerPrimary is the number of copies of each shard beside its primary.
+	// ReplicasPerPrimary is the number of copies of each shard, not counting its primary.
 	// Default 1, at least 1: without a copy a restart is an outage. A larger number
 	// adds pods in place; a smaller one is refused.
 	ReplicasPerPrimary int `json:"replicasPerPrimary,omitempty"`
@@ -57,59 +58,61 @@ type Cluster struct {
 	// Memory says how much of a server's memory is for data, and what happens then.
 	Memory Memory `json:"memory,omitzero"`
 
-	// Durability is what counts when a primary is lost whose replica was not in sync:
-	// "durable" (default) waits for the primary, and the cluster does not serve until
-	// then; "cache" takes the replica, with the latest acknowledged writes missing. A
-	// change is a rolling restart.
+	// Durability decides what happens when a primary is lost and its replica was not in
+	// sync: with "durable" (default) the cluster waits for the primary and does not serve
+	// until it is back; with "cache" the replica takes over, and the latest acknowledged
+	// writes are lost. A change is a rolling restart.
 	Durability Durability `json:"durability,omitempty"`
 
-	// Settings are further settings of the server, as its configuration file has them:
-	// maxclients: "20000". Those that the cluster itself depends on are refused.
-	// Default: none. A change is a rolling restart.
+	// Settings are additional settings for the server, named as in its configuration
+	// file, for example maxclients: "20000". Those that the cluster depends on are
+	// refused. Default: none. A change is a rolling restart.
 	Settings map[string]string `json:"settings,omitempty"`
 
-	// Labels are further ones of every server's pod. Default: none. A change is a
+	// Labels are additional labels for every server pod. Default: none. A change is a
 	// rolling restart.
 	Labels map[string]string `json:"labels,omitempty"`
 
-	// Annotations are further ones of every server's pod. Default: none. A change is a
-	// rolling restart.
+	// Annotations are additional annotations for every server pod. Default: none. A
+	// change is a rolling restart.
 	Annotations map[string]string `json:"annotations,omitempty"`
 
 	// ImagePullSecrets are names of Secrets to pull the image with. Default: none. A
 	// change is a rolling restart.
 	ImagePullSecrets []string `json:"imagePullSecrets,omitempty"`
 
-	// Restart restarts the servers when it changes, one pod after the other: any new
-	// text, for example a date. Default: none.
+	// Restart is any text, for example a date. A change restarts the servers, one pod
+	// after the other. Default: none.
 	Restart string `json:"restart,omitempty"`
 
-	// NoHeal turns off the repair that runs every five minutes: it brings pods back that
-	// lost their volume, and moves no slot. A change is made in place.
+	// NoHeal turns off the repair that runs every five minutes. The repair brings back
+	// pods that lost their volume; it never moves slots. Default false. A change is made
+	// in place.
 	NoHeal bool `json:"noHeal,omitempty"`
 
-	// Placement says on which nodes the pods run. Only in the layout StatefulSetPerShard
-	// are the pods that spread keeps apart the copies of one shard.
+	// Placement says on which nodes the pods run. With the layout StatefulSetPerShard,
+	// spread keeps the copies of one shard apart; with OneStatefulSet it spreads all pods
+	// and knows nothing of shards.
 	Placement Placement `json:"placement,omitzero"`
 
-	// DisruptionBudget says how many pods Kubernetes may take away at once when it
-	// empties nodes: of the cluster, or with StatefulSetPerShard of each shard. Default 1,
-	// at most as many as a shard has replicas. A change is made in place.
+	// DisruptionBudget limits how many pods Kubernetes may evict at once when nodes are
+	// drained: of the whole cluster, or with StatefulSetPerShard of each shard. Default 1,
+	// at most replicasPerPrimary. A change is made in place.
 	DisruptionBudget Budget `json:"disruptionBudget,omitzero"`
 
-	// TimeoutSeconds bounds the wait for the pods, and after that the time in which
-	// the nodes must have become one cluster. Default 600. Changes nothing in the
-	// cluster but the next wait.
+	// TimeoutSeconds limits the wait for the pods of each StatefulSet, and after that the
+	// time in which the nodes must become one cluster. Default 600. A change restarts no
+	// pod; it checks and repairs the layout once more, as runConverge does.
 	TimeoutSeconds int `json:"timeoutSeconds,omitempty"`
 
-	// RunConverge repeats the check and repair of the cluster's layout when it
-	// changes: any new text, for example a date. Default: none.
+	// RunConverge is any text, for example a date. A change checks and repairs the
+	// cluster's layout once more. Default: none.
 	RunConverge string `json:"runConverge,omitempty"`
 
-	// AcceptDataLoss is any text. Each new one permits, once, that slots whose data is
-	// lost with every copy begin empty: those of a shard that lost all its volumes, or
-	// all of them. Without it such a cluster stays as it is, and says so. Taking the text
-	// away changes nothing; the same text again later is a new one. Default: none.
+	// AcceptDataLoss is any text. Each new text permits, once, that slots start empty when
+	// every copy of their data is lost: those of a shard that lost all its volumes, or all
+	// slots. Without it such a cluster is left as it is, and the error says so. Removing
+	// the text changes nothing; the same text set again later counts as new. Default: none.
 	AcceptDataLoss string `json:"acceptDataLoss,omitempty"`
 }
 
@@ -125,10 +128,10 @@ type Budget = kube.Budget
 // Storage describes where each pod keeps its data: on a volume of its own, which
 // stays when the pod goes, or nowhere.
 type Storage struct {
-	// None leaves the volumes out: data lives as long as its pod, on the node's disk.
-	// A pod that is deleted or moved begins empty, and is filled by its shard's primary
-	// before Kubernetes takes the next one; when both copies of a shard go at the same
-	// time, as in a failure of two nodes, its data is lost, and the cluster waits for
+	// None leaves the volumes out: data is on the node's disk and goes with the pod. A pod
+	// that was deleted or moved starts empty and is filled by its shard's primary before
+	// Kubernetes takes the next one. When all copies of a shard go at the same time, for
+	// example because two nodes fail, its data is lost, and the cluster waits for
 	// acceptDataLoss. Default false. A change is refused: no pod would find its data.
 	None bool `json:"none,omitempty"`
 
@@ -138,13 +141,13 @@ type Storage struct {
 	Size string `json:"size,omitempty"`
 
 	// ClassName of the StorageClass. Default: the Kubernetes cluster's default class.
-	// A change has no effect: volumes of new pods get the first one too.
+	// A change has no effect: the volumes of new pods also get the first one.
 	ClassName string `json:"className,omitempty"`
 
-	// Retention says what happens to the volumes when the cluster is destroyed, or a
-	// shard is removed: "Retain" (default) keeps them, and a cluster of the same name
-	// finds its data again; "Delete" removes them with the data. A change is made in
-	// place.
+	// Retention says what happens to the volumes when the cluster is destroyed or a
+	// shard is removed: "Retain" (default) keeps them, and a new cluster of the same name
+	// finds its data again; "Delete" deletes them with the data. When only the number of
+	// a StatefulSet's pods is lowered, they always stay. A change is made in place.
 	Retention Retention `json:"retention,omitempty"`
 }
 
@@ -156,6 +159,9 @@ const (
 	Retain Retention = "Retain"
 	Delete Retention = "Delete"
 )
+
+// Choices are the retentions.
+func (Retention) Choices() []Retention { return []Retention{Retain, Delete} }
 
 // Layout says which pods make one StatefulSet.
 type Layout string

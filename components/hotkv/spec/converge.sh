@@ -19,7 +19,38 @@
 #                     accept-loss  also those whose owner is lost with all its copies
 #                     converge     they are not
 #                     repair       no slot is moved either
-set -euo pipefail
+#
+# Variables that the functions of this file, observe.sh and slots.sh share. By host means
+# by the number of a host in hosts, and in the view of one by "number id".
+#
+#   variable    by     what it is                        set by             until
+#   hosts       host   names: HOSTS, then who is to go   find_the_leaving   dismiss takes those that left out
+#   shards      host   shard number; "" where any will do     the same
+#   leaving     host   yes, for who is to go                  the same      dismiss empties it
+#   ids         host   its node id                       understand         the next look, as those below
+#   roles       host   primary or replica
+#   primary_of  host   id of its primary, or -
+#   own_slots   host   "from-to from from-to "
+#   keys        host   how many it has
+#   links       host   up, if a replica is in sync
+#   states      host   ok, if it takes the cluster for well
+#   versions    host   version of its pod
+#   member      id     number of its host                look
+#   flags       view   flags of the id                   understand
+#   wires       view   connected, or not
+#   claims      view   slots of the id, as own_slots
+#   follows     view   id of the id's primary
+#   seen        id     yes, if any host knows it
+#   address     id     its announced name
+#   looked             yes: nothing changed since look   look               until_true, and whoever changes something
+#   reason             why the last check failed         every check        the next one
+#   primaries   shard  number of its primary's host      choose_primaries   the next call
+#   wanted      host   number of the host to replicate   choose_replicas    the next call
+#   met                when nodes were last introduced   meet               the next call
+#   pace               seconds between early looks       balance            the end
+#   source, target, count   the next move of slots       plan               the next call; balance has them
+#   part               the slots of that move            balance            the next move
+set -Eeuo pipefail
 
 # shellcheck source=/dev/null
 [[ -z ${1:-} ]] || source "$1"
@@ -40,6 +71,9 @@ fail() {
   say "FAILED: $*"
   exit 1
 }
+
+# Nothing ends the script without a reason.
+trap '((BASH_SUBSHELL > 0)) || fail "line $LINENO of ${BASH_SOURCE[0]##*/}: $BASH_COMMAND"' ERR
 
 # Repeats a check until it holds; the check says in $reason why it does not. What
 # lasts longer than a cluster takes to form is asked for less often: on a small node

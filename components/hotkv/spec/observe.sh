@@ -1,17 +1,9 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables that are shared with the other files
 # What the nodes say of themselves and of each other. Sourced by converge.sh.
 
-# Facts of host n, from its own answer.
-hosts=()   # names; those of HOSTS first, then those that are to leave
-shards=()  # its shard's number, "" where any will do
-leaving=() # set where a host is to leave the cluster
+hosts=() shards=() leaving=()
 ids=() roles=() primary_of=() own_slots=() keys=() links=() states=() versions=()
-declare -A member=() # host number by id
-
-# Facts of node id in the view of host n, by "n id".
-declare -A flags=() wires=() claims=() follows=()
-declare -A seen=()    # every id, in any view
-declare -A address=() # and its announced name
+declare -A member=() flags=() wires=() claims=() follows=() seen=() address=()
 
 readonly questions='ping
 dbsize

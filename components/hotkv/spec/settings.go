@@ -26,13 +26,13 @@ type SecretKey struct {
 // Memory says how much of a server's memory is for data. A change is a rolling
 // restart.
 type Memory struct {
-	// Percent of the memory limit that data may use. Default 60, from 10 to 80: the rest
-	// is for what clients have not read yet, and for pages that change while the server
-	// writes its files.
+	// Percent of the memory limit that data may use. Default 60, from 10 to 80. The rest
+	// is for answers that clients have not read yet, and for memory pages that change
+	// while the server writes its files.
 	Percent int `json:"percent,omitempty"`
 
-	// Policy is what the server does when that is full, one of Valkey's: "noeviction"
-	// (default) refuses writes, the others drop keys, for example "allkeys-lru".
+	// Policy is what the server does when that memory is full. These are Valkey's own:
+	// "noeviction" (default) refuses writes, the others evict keys.
 	Policy Policy `json:"policy,omitempty"`
 }
 

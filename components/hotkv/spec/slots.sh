@@ -152,17 +152,21 @@ is_ok() {
 # What the leaving nodes hold must fit on the others; a target that runs out of
 # memory would fail every migration.
 check_memory() {
-  local n used=0 free=0 limited="" memory
+  local n used=0 free=0 limited="" memory value data all most
+  amount() { # NAME
+    [[ $memory =~ (^|[[:space:]])$1:([0-9]+) ]] || fail "${hosts[n]} does not tell its $1"
+    value=${BASH_REMATCH[2]}
+  }
   ((${#leaving[@]} > 0)) || return 0
   for n in "${!hosts[@]}"; do
     [[ ${roles[n]} == primary ]] || continue
     memory=$(ask "${hosts[n]}" info memory) || fail "${hosts[n]} does not tell its memory: $memory"
-    [[ $memory =~ used_memory_dataset:([0-9]+) ]]
-    local data=${BASH_REMATCH[1]}
-    [[ $memory =~ used_memory:([0-9]+) ]]
-    local all=${BASH_REMATCH[1]}
-    [[ $memory =~ maxmemory:([0-9]+) ]]
-    local most=${BASH_REMATCH[1]}
+    amount used_memory_dataset
+    data=$value
+    amount used_memory
+    all=$value
+    amount maxmemory
+    most=$value
     if [[ -n ${leaving[n]:-} ]]; then
       used=$((used + data))
     elif ((most > 0)); then

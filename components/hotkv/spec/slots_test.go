@@ -210,3 +210,36 @@ exec valkey-cli "$@"
 `), 0o700))
 	assert.Contains(t, l.refused(Converge, "PRIMARIES=4", "CLI="+old), "needs Valkey 9.0 or newer")
 }
+
+func TestAServerThatDoesNotTellItsMemoryIsNamed(t *testing.T) {
+	l := newLab(t, 8)
+	l.converge(Bootstrap, pairs+" 3 3", "PRIMARIES=4")
+	strange := l.dir + "/cli"
+	require.NoError(t, os.WriteFile(strange, []byte(`#!/bin/bash
+case "$*" in
+*"info memory"*) printf 'used_memory_dataset:1\r\nused_memory_dataset_perc:1%%\r\nused_memory:none\r\n'; exit;;
+esac
+exec valkey-cli "$@"
+`), 0o700))
+	last := l.refused(Converge, pairs, "HOSTS="+strings.Join(l.hosts[:6], " "), "CLI="+strange)
+	assert.Contains(t, last, "FAILED: "+l.hosts[0]+" does not tell its used_memory")
+}
+
+func TestTheScriptDoesNotEndWithoutAReason(t *testing.T) {
+	l := newLab(t, 0)
+	broken := t.TempDir()
+	for _, file := range []string{ConvergeFile, "observe.sh", "slots.sh"} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if file == "slots.sh" {
+			text = append(text, "give_out_slots() {\n  [[ a =~ b ]]\n}\n"...)
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(broken, file), text, 0o600))
+	}
+	l.add(6)
+	run := l.script(Bootstrap)
+	run.Args[1] = filepath.Join(broken, ConvergeFile)
+	out, err := run.CombinedOutput()
+	assert.Error(t, err)
+	assert.Regexp(t, `FAILED: line \d+ of slots.sh: \[\[ a =~ b \]\]\n$`, string(out))
+}

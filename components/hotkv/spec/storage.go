@@ -33,9 +33,7 @@ func (c Cluster) validateStorage(at *field.Path) field.ErrorList {
 	if s.ClassName != "" {
 		errs = append(errs, kube.ValidateObjectName(s.ClassName, at.Child("className"))...)
 	}
-	if s.Retention != Retain && s.Retention != Delete {
-		errs = append(errs, field.NotSupported(at.Child("retention"), s.Retention, []Retention{Retain, Delete}))
-	}
+	errs = append(errs, kube.ValidateChoice(s.Retention, at.Child("retention"))...)
 	size, problems := kube.Quantity(s.Size, at.Child("size"))
 	// While the server writes its file anew, the old one, the new one and what is
 	// written meanwhile are there at the same time.

@@ -6,16 +6,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Budget says how many pods of a kind Kubernetes may take away at once when it
-// empties nodes for maintenance or to save some. It says nothing of rolling updates,
-// which take one, and of nodes that fail.
+// Budget limits how many pods of a kind Kubernetes may evict at once when nodes are
+// drained, for maintenance or to save nodes. Rolling updates, which restart one pod at a
+// time, and failing nodes are not limited by it.
 type Budget struct {
-	// MaxUnavailable is how many may be away at once, whatever the reason; pods that
-	// are not ready count.
+	// MaxUnavailable is how many pods may be unavailable at once. A pod that is not ready
+	// for any other reason counts too.
 	MaxUnavailable int `json:"maxUnavailable,omitempty"`
 
-	// Off leaves the budget out: all pods may be taken at once. It is for clusters where
-	// nodes are only ever emptied with a service window.
+	// Off leaves the budget out: all pods may be evicted at once. Use it only where nodes
+	// are drained in a maintenance window. Default false.
 	Off bool `json:"off,omitempty"`
 }
 

@@ -8,20 +8,21 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Placement says on which nodes pods run. A change restarts them one after the other.
+// Placement says on which nodes pods run. A change restarts the pods one after the other.
 type Placement struct {
-	// Spread keeps pods of a kind apart: "Required" allows one of them on a node, and a
-	// pod that finds none waits; "Preferred" (default) spreads them over nodes and zones
-	// as far as there are any; "Off" leaves it to Kubernetes.
+	// Spread keeps pods of a kind apart: "Required" allows one of them on each node, and a
+	// pod that finds no free node waits; "Preferred" (default) spreads them over nodes and
+	// zones as far as possible; "Off" leaves it to Kubernetes.
 	Spread Spread `json:"spread,omitempty"`
 
-	// NodeSelector are labels that a node must have. Default: none.
+	// NodeSelector lists labels that a node must have. Default: none.
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 
-	// Tolerations are taints that a node may have. Default: none.
+	// Tolerations lists taints that a node may have. Default: none.
 	Tolerations []Toleration `json:"tolerations,omitempty"`
 
-	// PriorityClassName says whose pods must give way. Default: the cluster's default.
+	// PriorityClassName is the PriorityClass of the pods. Default: the Kubernetes
+	// cluster's default.
 	PriorityClassName string `json:"priorityClassName,omitempty"`
 }
 

@@ -7,12 +7,12 @@ import (
 
 // Resources is what one container asks for and what it may not exceed.
 type Resources struct {
-	// Requests are what a node must have free for the container. Memory is by default
-	// as much as the limit.
+	// Requests are what a node must have free for the container. Memory defaults to the
+	// limit.
 	Requests Amounts `json:"requests,omitzero"`
 
-	// Limits are what the container may not exceed. Memory is by default as much as is
-	// requested; CPU has none: throttling a server delays every client.
+	// Limits are what the container may not exceed. Memory defaults to the request. CPU
+	// has no limit by default: throttling a server delays every client.
 	Limits Amounts `json:"limits,omitzero"`
 }
 

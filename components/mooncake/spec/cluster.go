@@ -5,8 +5,8 @@ import "kvinfra/components/internal/kube"
 // Cluster describes one Mooncake Store: a master that knows where every key is,
 // and stores that lend their memory. A field left at zero means its default.
 type Cluster struct {
-	// Namespace of all objects; it must exist. Default: "default", or what cluster.namespace
-	// of the stack file says. A change makes a new, empty cluster.
+	// Namespace of all objects. With a program of your own it must exist; a stack makes
+	// it. Default: "default", or cluster.namespace of the stack file. A change makes a new, empty cluster.
 	Namespace string `json:"namespace,omitempty"`
 
 	// Image with Mooncake, for master and stores alike: their protocol has no
