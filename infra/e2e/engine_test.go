@@ -45,16 +45,8 @@ func tree(t *testing.T) map[string]string {
 
 // TestRender has the manifests that a pull request shows checked by an API server.
 func TestRender(t *testing.T) {
-	render := func() string {
-		cmd := exec.Command("go", "run", "./infra", "render", "prod")
-		cmd.Dir = work
-		cmd.Stderr = t.Output()
-		out, err := cmd.Output()
-		require.NoError(t, err)
-		return string(out)
-	}
-	manifests := render()
-	assert.True(t, manifests == render(), "twice the same bytes")
+	manifests := stack("prod").render(t)
+	assert.True(t, manifests == stack("prod").render(t), "twice the same bytes")
 
 	for _, namespace := range []string{"kv-prod", "kv-prod-rdma"} {
 		found, err := kubectl("get", "namespace", namespace, "--ignore-not-found", "-o", "name")
@@ -75,4 +67,15 @@ func TestRender(t *testing.T) {
 	accepted := strings.Count(out, "serverside-applied (server dry run)")
 	assert.Equal(t, strings.Count(manifests, "\nkind: "), accepted, out)
 	t.Logf("%d objects accepted", accepted)
+}
+
+// render returns the stack's objects as YAML.
+func (s stack) render(t *testing.T) string {
+	t.Helper()
+	cmd := exec.Command("go", "run", "./infra", "render", string(s))
+	cmd.Dir = work
+	cmd.Stderr = t.Output()
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	return string(out)
 }

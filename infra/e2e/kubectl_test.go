@@ -14,7 +14,10 @@ import (
 )
 
 // kubectl runs a command on the cluster under test and returns its words.
-func kubectl(args ...string) (string, error) {
+func kubectl(args ...string) (string, error) { return kubectlOf(kubeconfig, args...) }
+
+// kubectlOf is kubectl for the cluster to which a kubeconfig leads.
+func kubectlOf(kubeconfig string, args ...string) (string, error) {
 	cmd := exec.Command(root+"/.local/bin/kubectl", append([]string{"--kubeconfig", kubeconfig}, args...)...)
 	out, err := cmd.Output() // without its warnings
 	var exit *exec.ExitError
