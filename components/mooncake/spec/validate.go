@@ -125,6 +125,11 @@ func (c Cluster) Warnings() []string {
 	if c.HighAvailability.Enabled() && len(c.HighAvailability.Etcd) == 1 {
 		warn("highAvailability.etcd: when this one server is unreachable, the masters have no leader; name all of an etcd cluster, or its Service")
 	}
+	usesEtcd := c.HighAvailability.Enabled() || c.Metadata.Mode == MetadataEtcd
+	if repository, _ := splitImage(c.Image); usesEtcd && isRepository(repository, published) && c.Version.since("0.3.13") {
+		warn("image: a public project reports that %s of release %s refuses etcd, unlike the wheel on PyPI; try it before you rely on it, or build an image with the wheel",
+			published, c.Version)
+	}
 	if c.Master.EvictionWatermark == 1 {
 		warn("master.evictionWatermark: with 1 nothing is evicted before a put fails")
 	}
