@@ -3,6 +3,7 @@ package mooncake_test
 import (
 	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,4 +61,18 @@ func TestTheREADMEHasThePortsOfEveryCluster(t *testing.T) {
 		got = append(got, row[1])
 	}
 	assert.ElementsMatch(t, want, got)
+}
+
+func TestTheREADMENamesOutputsThatThereAre(t *testing.T) {
+	var outputs []string
+	for cluster, i := reflect.TypeFor[mooncake.Cluster](), 0; i < cluster.NumField(); i++ {
+		outputs = append(outputs, cluster.Field(i).Tag.Get("pulumi"))
+	}
+	mentions := regexp.MustCompile("\\boutputs? ((?:(?:, | and )?`\\w+`)+)").FindAllStringSubmatch(readme(t), -1)
+	assert.Len(t, mentions, strings.Count(readme(t), "output"), "an output is mentioned without its name")
+	for _, mention := range mentions {
+		for _, name := range regexp.MustCompile("\\w+").FindAllString(strings.ReplaceAll(mention[1], " and ", ""), -1) {
+			assert.Contains(t, outputs, name)
+		}
+	}
 }

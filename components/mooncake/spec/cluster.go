@@ -42,8 +42,9 @@ type Cluster struct {
 
 	// ClusterID is the name of this cluster in an etcd that it shares with others, for
 	// metadata and for high availability; masters, stores and clients must have the
-	// same. Default: namespace and name, with a dot between. A change makes a new, empty
-	// cluster.
+	// same. Default: namespace and name, with a dot between. A change restarts what uses
+	// it: with high availability the masters, which forget every key, and then the stores;
+	// with metadata.mode etcd the stores. Restart the clients afterwards.
 	ClusterID string `json:"clusterId,omitempty"`
 
 	// Fabric is the network over which stores and clients move data.
