@@ -26,6 +26,18 @@ type (
 	Toleration       = spec.Toleration
 	Resources        = spec.Resources
 	Amounts          = spec.Amounts
+	Port             = spec.Port
+	Party            = spec.Party
+)
+
+// Who serves the ports of a Spec, which its Ports lists, and who uses them.
+const (
+	Masters    = spec.Masters
+	Stores     = spec.Stores
+	Check      = spec.Check
+	Clients    = spec.Clients
+	Monitoring = spec.Monitoring
+	Etcd       = spec.Etcd
 )
 
 // The fabrics that a cluster can use.

@@ -265,6 +265,30 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+func TestWarningOfEtcdInThePublishedImage(t *testing.T) {
+	metadata := valid()
+	metadata.Metadata = Metadata{MetadataEtcd, []string{"etcd:2379"}}
+	for what, tc := range map[string]struct {
+		cluster Cluster
+		image   string
+		version Version
+		warned  bool
+	}{
+		"several masters":            {available(), "kvcacheai/mooncake:0.3.13.post1", "0.3.13.post1", true},
+		"metadata in etcd":           {metadata, "kvcacheai/mooncake:0.3.13", "0.3.13", true},
+		"a mirror, by its digest":    {metadata, "registry:5000/kvcacheai/mooncake@sha256:0", "0.3.13.post1", true},
+		"an older release":           {available(), "kvcacheai/mooncake:0.3.12", "0.3.12", false},
+		"an image of another name":   {available(), "registry:5000/mooncake:1", "0.3.13.post1", false},
+		"a cluster that has no etcd": {valid(), "kvcacheai/mooncake:0.3.13.post1", "0.3.13.post1", false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			c := tc.cluster
+			c.Image, c.Version = tc.image, tc.version
+			assert.Equal(t, tc.warned, strings.Contains(strings.Join(c.Warnings(), "\n"), "refuses etcd"))
+		})
+	}
+}
+
 func TestMasterProcess(t *testing.T) {
 	assert.Equal(t, []string{"mooncake_master"}, valid().MasterCommand())
 	assert.Equal(t, "python3", older().MasterCommand()[0], "its script loses SIGTERM and needs root")

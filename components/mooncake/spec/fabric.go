@@ -11,9 +11,9 @@ import (
 	"kvinfra/components/internal/kube"
 )
 
-// Fabric says over what the data moves. A change of it restarts the stores one
-// after the other; until the last one is back, stores of the old and the new
-// fabric do not reach each other.
+// Fabric says over what the data moves. A change restarts the stores, one after
+// the other; until the last one is back, stores with the old fabric and stores with
+// the new one do not reach each other.
 type Fabric struct {
 	// Mode is "tcp" (default), "rdma-host-network" (the pods use the node's network
 	// and /dev/infiniband) or "rdma-device-plugin" (a device plugin gives each pod its
@@ -21,12 +21,13 @@ type Fabric struct {
 	Mode FabricMode `json:"mode,omitempty"`
 
 	// NICs are the RDMA devices to use, as ibv_devices lists them, for example
-	// mlx5_0. Required with rdma-host-network: with no name Mooncake would take every
-	// device that it finds. With rdma-device-plugin the default is what the plugin gave.
+	// mlx5_0. Required with rdma-host-network: without names Mooncake would take every
+	// device that it finds. Default with rdma-device-plugin: what the plugin gave.
 	NICs []string `json:"nics,omitempty"`
 
-	// NICFilters are names of devices, of which a store takes those that it finds. Only
-	// with rdma-device-plugin and without nics. Default: all.
+	// NICFilters are the names of devices that a store may use; it takes those of them
+	// that it finds. Only with rdma-device-plugin, and without nics. Default: all that it
+	// finds.
 	NICFilters []string `json:"nicFilters,omitempty"`
 
 	// GIDIndex is the index in the NICs' GID table, which says which address and which
@@ -40,8 +41,8 @@ type Fabric struct {
 	// own: 0 to 255. Default: the driver's. Only with RDMA.
 	TrafficClass *int `json:"trafficClass,omitempty"`
 
-	// ServiceLevel marks it too: 0 to 15. Default: the driver's. Only with RDMA, since
-	// 0.3.12.
+	// ServiceLevel is the InfiniBand service level of what the stores send: 0 to 15.
+	// Default: the driver's. Only with RDMA, since 0.3.12.
 	ServiceLevel *int `json:"serviceLevel,omitempty"`
 
 	// PartitionKeyIndex is the index in an InfiniBand port's table of partition keys.
@@ -52,46 +53,46 @@ type Fabric struct {
 	// has if that is less. Only with RDMA.
 	MTU int `json:"mtu,omitempty"`
 
-	// Tuning has what rarely needs a change. Only with RDMA.
+	// Tuning has parameters that rarely need a change. Only with RDMA.
 	Tuning Tuning `json:"tuning,omitzero"`
 
-	// Privileged runs the stores as privileged containers. Default false. A container
-	// runtime gives the device files of a mounted directory to privileged containers
-	// only, unless it is configured otherwise; a device plugin needs no such thing.
-	// Only with rdma-host-network.
+	// Privileged runs the stores as privileged containers. Default false. Most container
+	// runtimes let only privileged containers open the device files of a mounted
+	// directory, unless they are configured otherwise. Only with rdma-host-network: a
+	// device plugin does not need it.
 	Privileged bool `json:"privileged,omitempty"`
 
-	// DevicePlugin says what to ask the device plugin for. Only in that mode.
+	// DevicePlugin says what to ask the device plugin for. Only with rdma-device-plugin.
 	DevicePlugin DevicePlugin `json:"devicePlugin,omitzero"`
 }
 
 // Tuning are Mooncake's own parameters of RDMA; what is zero is left to it.
 type Tuning struct {
-	// QueuePairs for each pair of NICs that talk. Mooncake's default: 2.
+	// QueuePairs is the number of queue pairs between two NICs. Mooncake's default: 2.
 	QueuePairs int `json:"queuePairs,omitempty"`
 
-	// CompletionQueues of each NIC. Mooncake's default: 1.
+	// CompletionQueues is the number of completion queues of each NIC. Mooncake's default: 1.
 	CompletionQueues int `json:"completionQueues,omitempty"`
 
-	// WorkRequests that a queue pair can hold. Mooncake's default: 256.
+	// WorkRequests is how many requests a queue pair can hold. Mooncake's default: 256.
 	WorkRequests int `json:"workRequests,omitempty"`
 
-	// Workers of each NIC, threads, at most 8. Mooncake's default: 2.
+	// Workers is the number of threads for each NIC, at most 8. Mooncake's default: 2.
 	Workers int `json:"workers,omitempty"`
 
-	// Retries of a slice that failed. Mooncake's default: 9.
+	// Retries is how often a slice that failed is sent again. Mooncake's default: 9.
 	Retries int `json:"retries,omitempty"`
 
-	// SliceSize is the part of a value that is moved at once, a quantity. Mooncake's
-	// default: 64Ki.
+	// SliceSize is the size of the parts in which a value is moved, a Kubernetes
+	// quantity. Mooncake's default: 64Ki.
 	SliceSize string `json:"sliceSize,omitempty"`
 
 	// MaxRegionSize is the most memory that a NIC can register as one region, a
-	// quantity. Mooncake's default: 1Ti; some NICs allow less. Since 0.3.10.post2.
+	// Kubernetes quantity. Mooncake's default: 1Ti; some NICs allow less. Since 0.3.10.post2.
 	MaxRegionSize string `json:"maxRegionSize,omitempty"`
 
-	// SameRail sends from a NIC only to the one of the same name, for fabrics in which
-	// the rails do not reach each other. Default false.
+	// SameRail has each NIC send only to NICs of the same name, for fabrics whose rails
+	// do not reach each other. Default false.
 	SameRail bool `json:"sameRail,omitempty"`
 }
 
@@ -101,7 +102,7 @@ type DevicePlugin struct {
 	// "rdma/hca".
 	Resource string `json:"resource,omitempty"`
 
-	// Count of devices for each store. Default 1.
+	// Count is the number of devices for each store. Default 1.
 	Count int `json:"count,omitempty"`
 }
 

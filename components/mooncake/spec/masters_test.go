@@ -29,7 +29,7 @@ func TestTheMasterThatServesIsAsked(t *testing.T) {
 		"the last":          {[]http.HandlerFunc{waiting, waiting, leading}, "127.0.0.3:PORT answers /x"},
 		"the one that runs": {[]http.HandlerFunc{nil, leading}, "127.0.0.2:PORT answers /x"},
 		"none yet":          {[]http.HandlerFunc{waiting, nil}, "no master serves at masters:PORT: 127.0.0.1: status 503; 127.0.0.2: [Errno 111] Connection refused"},
-		"none at all":       {nil, "no master serves at masters:PORT: the name has no address"},
+		"none at all":       {nil, "no master serves at masters:PORT: the name has no IPv4 address"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			port, addresses := freePort(t), "["
@@ -54,6 +54,22 @@ except masters.NoMaster as e:
 			assert.Equal(t, strings.ReplaceAll(tc.want, "PORT", port), string(said))
 		})
 	}
+}
+
+// TestAnIPv6AddressIsNone has a name that stands for ::1 alone.
+func TestAnIPv6AddressIsNone(t *testing.T) {
+	needsPython(t)
+	said, err := exec.Command("python3", "-B", "-c", `
+import sys
+sys.path.insert(0, "scripts")
+import masters
+try:
+    masters.ask_leader("::1:9003", "/x")
+except masters.NoMaster as e:
+    print(e, end="")
+`).CombinedOutput()
+	require.NoError(t, err, string(said))
+	assert.Equal(t, "no master serves at ::1:9003: the name has no IPv4 address", string(said))
 }
 
 // freePort returns a port that is free on every address of this machine.

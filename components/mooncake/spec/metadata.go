@@ -13,16 +13,18 @@ import (
 	"kvinfra/components/internal/kube"
 )
 
-// Metadata says where Transfer Engines learn how to reach each other. Stores and
-// clients must have the same. A change restarts the stores one after the other;
-// until the last one is back, those of before and after do not reach each other.
+// Metadata says where Transfer Engines learn how to reach each other. Clients must
+// have the same. A change restarts the stores, one after the other, and before them
+// the master if the old or the new mode is http, so that it forgets every key; until
+// the last store is back, stores with the old and the new setting do not reach each
+// other.
 type Metadata struct {
 	// Mode is "p2p" (default: each engine keeps its own and tells a peer when it
 	// connects), "http" (the master has a server for it, in its memory) or "etcd".
 	Mode MetadataMode `json:"mode,omitempty"`
 
 	// Etcd are the servers to use, host:port each, without TLS or password: Mooncake
-	// has neither. Only for mode etcd. Entries of a store that was killed stay there.
+	// has neither. Only with mode etcd. The entries of a store that was killed stay there.
 	Etcd []string `json:"etcd,omitempty"`
 }
 
@@ -41,13 +43,14 @@ func (MetadataMode) Choices() []MetadataMode {
 	return []MetadataMode{MetadataP2P, MetadataHTTP, MetadataEtcd}
 }
 
-// HighAvailability has several masters, of which one leads and the others wait. It
+// HighAvailability runs several masters, of which one leads and the others wait. It
 // keeps the service, not the keys: a new leader starts with an empty index, about
-// 10 s after the old one ended. To turn it on or off makes new masters, restarts
-// the stores and then takes the old masters away; all keys are forgotten.
+// 10 s after the old one ended. Turned on or off, it makes new masters, restarts the
+// stores and then removes the old masters; every key is forgotten.
 type HighAvailability struct {
 	// Etcd are the servers in which the masters elect their leader, host:port each,
-	// without TLS or password: Mooncake has neither. Default: none, one master.
+	// without TLS or password: Mooncake has neither. Default: none, which means one
+	// master. A change restarts the masters, and then the stores; every key is forgotten.
 	Etcd []string `json:"etcd,omitempty"`
 }
 

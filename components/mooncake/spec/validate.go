@@ -18,6 +18,18 @@ const maxStores = 10000
 
 // Validate reports every problem of a cluster called name, with all defaults
 // applied.
+//
+// It cannot know whether the nodes have the memory, the NICs or the number that is
+// asked for (the scheduler says so), whether pods have IPv6 addresses only (no store
+// would become ready), whether the image is for the nodes' CPU and accelerator and has
+// etcd, whether network policies bind pods in the host's network (mostly not), whether
+// the quotas of tenants name every tenant, and whether a Secret or a priority class
+// exists.
+//
+// Much that goes wrong with Mooncake has no check because it cannot be said: there is
+// no field for the addresses of processes, for the type of the host's path, for
+// capabilities, huge pages or a configuration file, for election by other means than
+// etcd, for a grace period apart from the drain's, nor for the type of a Service.
 func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	errs := kube.ValidateName(name, longestSuffix, at.Child("name"))
 	errs = append(errs, kube.ValidateNamespace(c.Namespace, at.Child("namespace"))...)
@@ -89,22 +101,6 @@ func (c Cluster) validatePorts(at *field.Path) field.ErrorList {
 	return errs
 }
 
-// Not refused, because nothing here can know it: whether the nodes have the memory,
-// the NICs or the number that is asked for (the scheduler says so), whether the
-// cluster is IPv6 only (before 0.3.12 nothing would start), whether the image is the
-// CUDA build for arm64, which has no etcd, or one for another accelerator, whether
-// network policies bind pods in the host's network (mostly not), whether the quotas
-// of tenants name every tenant, and whether a Secret or a priority class exists.
-//
-// What cannot be asked for needs no check, since the component sets it itself or has
-// no field for it: the host name and the address of an RPC port, another protocol
-// than tcp and rdma, RDMA without a device's name or a plugin that gives it, the type
-// of the host's path, capabilities, huge pages, a configuration file, election by
-// other means than etcd, a grace period shorter than the drain, the anti-affinity and
-// the DNS of pods in the host's network, variables of Services, a budget for
-// disruptions, and a Service that is open to the world. An image that is not pinned
-// is refused by the stacks, not here.
-
 // Warnings are what a user should know about a cluster that is valid.
 func (c Cluster) Warnings() []string {
 	var all []string
@@ -128,6 +124,11 @@ func (c Cluster) Warnings() []string {
 	}
 	if c.HighAvailability.Enabled() && len(c.HighAvailability.Etcd) == 1 {
 		warn("highAvailability.etcd: when this one server is unreachable, the masters have no leader; name all of an etcd cluster, or its Service")
+	}
+	usesEtcd := c.HighAvailability.Enabled() || c.Metadata.Mode == MetadataEtcd
+	if repository, _ := splitImage(c.Image); usesEtcd && isRepository(repository, published) && c.Version.since("0.3.13") {
+		warn("image: a public project reports that %s of release %s refuses etcd, unlike the wheel on PyPI; try it before you rely on it, or build an image with the wheel",
+			published, c.Version)
 	}
 	if c.Master.EvictionWatermark == 1 {
 		warn("master.evictionWatermark: with 1 nothing is evicted before a put fails")

@@ -29,19 +29,31 @@ func (v Version) since(first Version) bool {
 // versionOf returns the release in an image whose tags are known to tell it, ""
 // in any other.
 func versionOf(image string) Version {
-	image, _, _ = strings.Cut(image, "@")
-	repository, tag := image, ""
-	if colon := strings.LastIndex(image, ":"); colon > strings.LastIndex(image, "/") {
-		repository, tag = image[:colon], image[colon+1:]
-	}
-	is := func(name string) bool { return repository == name || strings.HasSuffix(repository, "/"+name) }
-	if v := Version(strings.TrimSuffix(tag, "-cuda13")); is("kvcacheai/mooncake") && slices.Contains(v.Choices(), v) {
+	repository, tag := splitImage(image)
+	if v := Version(strings.TrimSuffix(tag, "-cuda13")); isRepository(repository, published) && slices.Contains(v.Choices(), v) {
 		return v
 	}
-	if is("lmsysorg/sglang") && tag == "v0.5.5" {
+	if isRepository(repository, "lmsysorg/sglang") && tag == "v0.5.5" {
 		return "0.3.7.post2"
 	}
 	return ""
+}
+
+// published is the repository of Mooncake's own images.
+const published = "kvcacheai/mooncake"
+
+// splitImage returns an image's repository, with its registry, and its tag.
+func splitImage(image string) (repository, tag string) {
+	image, _, _ = strings.Cut(image, "@")
+	if colon := strings.LastIndex(image, ":"); colon > strings.LastIndex(image, "/") {
+		return image[:colon], image[colon+1:]
+	}
+	return image, ""
+}
+
+// isRepository says whether a repository is the one called name, or a mirror of it.
+func isRepository(repository, name string) bool {
+	return repository == name || strings.HasSuffix(repository, "/"+name)
 }
 
 func (v Version) validate(image string, at *field.Path) field.ErrorList {

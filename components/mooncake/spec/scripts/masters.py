@@ -38,7 +38,7 @@ def leader(masters):
         if status == 200:
             return f"{address}:{port}"
         seen.append(f"{address}: status {status}")
-    raise NoMaster(f"no master serves at {masters}: {'; '.join(seen) or 'the name has no address'}")
+    raise NoMaster(f"no master serves at {masters}: {'; '.join(seen) or 'the name has no IPv4 address'}")
 
 
 def request(address, method, path, body=None):
@@ -55,6 +55,7 @@ def request(address, method, path, body=None):
 
 
 def addresses(host):
+    """Returns those that can be dialled: no release opens a store's REST port for IPv6."""
     try:
         found = socket.getaddrinfo(host, None, socket.AF_INET, socket.SOCK_STREAM)
     except OSError:
