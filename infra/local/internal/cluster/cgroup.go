@@ -34,6 +34,9 @@ func joinCgroups() error {
 				return fmt.Errorf("make the cgroup %s: %w", group, err)
 			}
 		}
+		if err := weigh(filepath.Join(hierarchy, podsGroup)); err != nil {
+			return fmt.Errorf("weigh the cgroup %s: %w", podsGroup, err)
+		}
 		procs := filepath.Join(hierarchy, nodeGroup, "cgroup.procs")
 		if err := os.WriteFile(procs, []byte("0"), 0o644); err != nil { // 0 is this process
 			return fmt.Errorf("enter the cgroup %s: %w", nodeGroup, err)
@@ -55,6 +58,22 @@ func makeGroup(group string) error {
 	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
 		err := copyFile(filepath.Join(parent, file), filepath.Join(group, file))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// weigh gives a group as much of busy processors as four others get. The whole node
+// would otherwise weigh as much as one other process, and a server in it that stands
+// still while something compiles looks like one that failed.
+func weigh(group string) error {
+	for file, weight := range map[string]string{"cpu.shares": "4096", "cpu.weight": "400"} { // of version 1 and 2
+		path := filepath.Join(group, file)
+		if _, err := os.Stat(path); err != nil {
+			continue // of another hierarchy or version
+		}
+		if err := os.WriteFile(path, []byte(weight), 0o644); err != nil {
 			return err
 		}
 	}

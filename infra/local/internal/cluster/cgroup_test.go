@@ -24,6 +24,18 @@ func TestMakeGroupOfVersion2HandsAllControllersOn(t *testing.T) {
 	assert.DirExists(t, group)
 }
 
+func TestTheNodeWeighsMoreThanAnotherProcess(t *testing.T) {
+	for file, weight := range map[string]string{"cpu.shares": "4096", "cpu.weight": "400"} {
+		group := t.TempDir()
+		require.NoError(t, weigh(group), "a hierarchy without processors")
+		require.NoError(t, os.WriteFile(filepath.Join(group, file), []byte("1"), 0o600))
+		require.NoError(t, weigh(group))
+		now, err := os.ReadFile(filepath.Join(group, file))
+		require.NoError(t, err)
+		assert.Equal(t, weight, string(now))
+	}
+}
+
 func TestRemoveGroup(t *testing.T) {
 	group := filepath.Join(t.TempDir(), "kvinfra")
 	t.Run("takes a whole tree away", func(t *testing.T) {
