@@ -14,6 +14,9 @@ SHELL := bash
 # STORY picks one of the tests of make chaos, as in make chaos STORY=Crash.
 STORY ?=
 
+# The shell reads them as they are, whatever is in them.
+export STACK BASE STORY
+
 # One set of flags, so that every build shares one cache with the engine's own.
 export CGO_ENABLED := 0
 export GOFLAGS := -trimpath
@@ -31,35 +34,35 @@ help: ## this list
 
 .PHONY: up
 up: $(LOCAL) ## make STACK real; on the local cluster, start that first
-	@$(LOCAL) stack up '$(STACK)'
+	@$(LOCAL) stack up "$$STACK"
 
 .PHONY: preview
 preview: $(LOCAL) ## show what up would do; needs no cluster
-	@$(LOCAL) stack preview '$(STACK)'
+	@$(LOCAL) stack preview "$$STACK"
 
 .PHONY: output
 output: $(LOCAL) ## print the addresses and names of STACK
-	@$(LOCAL) stack output '$(STACK)'
+	@$(LOCAL) stack output "$$STACK"
 
 .PHONY: refresh
 refresh: $(LOCAL) ## compare STACK with its cluster
-	@$(LOCAL) stack refresh '$(STACK)'
+	@$(LOCAL) stack refresh "$$STACK"
 
 .PHONY: destroy
 destroy: $(LOCAL) ## remove what STACK made, but not the namespace and its volumes
-	@$(LOCAL) stack destroy '$(STACK)'
+	@$(LOCAL) stack destroy "$$STACK"
 
 .PHONY: unlock
 unlock: $(LOCAL) ## bring STACK back after its run was killed, and finish its up
-	@$(LOCAL) stack unlock '$(STACK)'
+	@$(LOCAL) stack unlock "$$STACK"
 
 .PHONY: render
 render: ## print the objects of STACK as YAML; needs no Pulumi and no cluster
-	@go run ./infra render '$(STACK)'
+	@go run ./infra render "$$STACK"
 
 .PHONY: diff
 diff: ## say as Markdown what changed of STACK's objects since the commit BASE
-	@go run ./infra diff '$(STACK)' '$(BASE)'
+	@go run ./infra diff "$$STACK" "$$BASE"
 
 .PHONY: stacks
 stacks: ## print the names of the stacks as JSON
@@ -99,7 +102,7 @@ chaos: $(LOCAL) ## hours of what can happen to a HotKV cluster and a Mooncake St
 	@$(LOCAL) tools
 	@$(LOCAL) up
 	@$(LOCAL) images infra/e2e/images
-	@cd infra/e2e && CHAOS=1 go test -count=1 -timeout 4h -v -run 'TestChaos$(STORY)' .
+	@cd infra/e2e && CHAOS=1 go test -count=1 -timeout 4h -v -run "TestChaos$$STORY" .
 
 .PHONY: check
 check: $(LOCAL) ## formatting, vet, staticcheck, shellcheck, actionlint

@@ -21,7 +21,7 @@ func runFile(t *testing.T, dir, stack string, preview bool) ([]render.Resource, 
 	if err != nil {
 		return nil, err
 	}
-	return render.Program(func(ctx *pulumi.Context) error { return deploy(ctx, config) },
+	return render.Program(func(ctx *pulumi.Context) error { return deploy(ctx, config, reachable) },
 		render.Options{Project: project, Stack: stack, Root: dir, Preview: preview})
 }
 
@@ -76,6 +76,7 @@ func badStacks() map[string]struct {
 		"a second document":                   is(here+"---\nconfig: {kvinfra:hotkv: {}}\n", "---: Pulumi reads one document"),
 		"an empty file":                       is("", "kvinfra:cluster.kubeconfig: Required value", "kvinfra:cluster.context: Required value"),
 		"a cluster encrypted as a whole":      is("config:\n  kvinfra:cluster: {secure: v1:abc}\n", "kvinfra:cluster: is encrypted as a whole"),
+		"an encrypted setting":                is(withHotKV("annotations: {a: {secure: v1:abc}}"), "kvinfra:hotkv: has an encrypted value, and settings are kept in clear"),
 		"a version that YAML takes for 1.1":   is(withHotKV("restart: 1.10"), "kvinfra:hotkv.cache.restart: is read as 1.1, which is no text: put what you mean in quotes"),
 		"a setting that YAML takes for 8":     is(withHotKV("settings: {hz: 010}"), "kvinfra:hotkv.cache.settings[hz]: is read as 8, which is no text: put what you mean in quotes"),
 		"a label that YAML takes for true":    is(withHotKV("labels: {fast: true}"), "kvinfra:hotkv.cache.labels[fast]: is read as true, which is no text"),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -8,10 +9,12 @@ import (
 
 	"kvinfra/components/hotkv"
 	"kvinfra/components/mooncake"
+	"kvinfra/stacks"
 )
 
-// deploy runs what the stack's configuration names.
-func deploy(ctx *pulumi.Context, config map[string]string) error {
+// deploy runs what the stack's configuration names, on a Kubernetes cluster that
+// answers to ask.
+func deploy(ctx *pulumi.Context, config map[string]string, ask func(context.Context, stacks.Endpoint) error) error {
 	stack, err := load(ctx, config)
 	if err != nil {
 		return err
@@ -21,7 +24,7 @@ func deploy(ctx *pulumi.Context, config map[string]string) error {
 			return err
 		}
 	}
-	provider, err := newProvider(ctx, stack.Cluster)
+	provider, err := newProvider(ctx, stack.Cluster, ask)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func run(t *testing.T, config map[string]string, preview bool) ([]render.Resourc
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "kubeconfig"), []byte(kubeconfig(t)), 0o600))
-	return render.Program(func(ctx *pulumi.Context) error { return deploy(ctx, config) },
+	return render.Program(func(ctx *pulumi.Context) error { return deploy(ctx, config, reachable) },
 		render.Options{Project: project, Stack: "test", Root: dir, Preview: preview})
 }
 
@@ -139,7 +139,7 @@ func TestAnInlineKubeconfigIsASecret(t *testing.T) {
 func TestANamespaceIsLabelledAsItsPodsNeed(t *testing.T) {
 	resources, err := run(t, map[string]string{
 		"kvinfra:cluster":  `{"kubeconfig": "kubeconfig", "context": "local"}`,
-		"kvinfra:hotkv":    `{"a": {"image": "x"}, "b": {"image": "x", "namespace": "strict"}, "c": {"image": "x", "namespace": "loose"}}`,
+		"kvinfra:hotkv":    `{"a": {"image": "x"}, "b": {"image": "x", "namespace": "strict"}, "c": {"image": "x", "namespace": "loose"}, "d": {"image": "x", "namespace": "kube-system"}}`,
 		"kvinfra:mooncake": `{"m": {"image": "x", "version": "0.3.13", "namespace": "loose", "fabric": {"mode": "rdma-host-network", "nics": ["mlx5_0"]}}}`,
 	}, false)
 	require.NoError(t, err)
@@ -151,9 +151,10 @@ func TestANamespaceIsLabelledAsItsPodsNeed(t *testing.T) {
 	}
 	const partOf, enforce = "app.kubernetes.io/part-of", "pod-security.kubernetes.io/enforce"
 	assert.Equal(t, map[string]map[string]any{
-		"default": {partOf: "kvinfra"},
-		"strict":  {partOf: "kvinfra", enforce: "restricted"},
-		"loose":   {partOf: "kvinfra", enforce: "privileged"},
+		"default":     {partOf: "kvinfra"},
+		"kube-system": {partOf: "kvinfra"},
+		"strict":      {partOf: "kvinfra", enforce: "restricted"},
+		"loose":       {partOf: "kvinfra", enforce: "privileged"},
 	}, labels)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,22 +17,22 @@ import (
 
 // diffStack writes, as Markdown, what the working tree in root changes of a stack
 // since a commit. The program of that commit renders the stack file of that commit.
-func diffStack(out io.Writer, root, stack, commit string) error {
+func diffStack(ctx context.Context, out io.Writer, root, stack, commit string) error {
 	dir, err := os.MkdirTemp("", "kvinfra-diff-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 
-	base, err := renderingAt(root, dir, stack, commit)
+	name, err := command(ctx, root, "git", "rev-parse", "--short", "--verify", "--quiet", "--end-of-options", commit+"^{commit}")
 	if err != nil {
-		return err
-	}
-	name, err := command(root, "git", "rev-parse", "--short", commit+"^{commit}")
-	if err != nil {
-		return err
+		return fmt.Errorf("BASE: this checkout has no commit %q (or git cannot tell): %w", commit, err)
 	}
 	against := strings.TrimSpace(name)
+	base, err := renderingAt(ctx, root, dir, stack, against)
+	if err != nil {
+		return err
+	}
 
 	var head strings.Builder
 	switch err := renderStack(&head, root, stack); {
@@ -45,7 +46,7 @@ func diffStack(out io.Writer, root, stack, commit string) error {
 	case err != nil:
 		return err
 	}
-	unified, err := unifiedDiff(dir, stack, base, head.String())
+	unified, err := unifiedDiff(ctx, dir, stack, base, head.String())
 	if err != nil {
 		return err
 	}
@@ -59,27 +60,27 @@ func diffStack(out io.Writer, root, stack, commit string) error {
 
 // renderingAt returns the rendering of a commit, made in dir, or nothing when the
 // commit has no such stack.
-func renderingAt(root, dir, stack, commit string) (string, error) {
+func renderingAt(ctx context.Context, root, dir, stack, commit string) (string, error) {
 	source := filepath.Join(dir, "source")
 	if err := os.Mkdir(source, 0o700); err != nil {
 		return "", err
 	}
 	archive := filepath.Join(dir, "source.tar")
-	if _, err := command(root, "git", "archive", "--output", archive, "--end-of-options", commit); err != nil {
+	if _, err := command(ctx, root, "git", "archive", "--output", archive, "--end-of-options", commit); err != nil {
 		return "", err
 	}
-	if _, err := command(source, "tar", "-xf", archive); err != nil {
+	if _, err := command(ctx, source, "tar", "-xf", archive); err != nil {
 		return "", err
 	}
 	if _, err := os.Stat(filepath.Join(source, stacks.File(stack))); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	return command(source, "go", "run", "./infra", "render", stack)
+	return command(ctx, source, "go", "run", "./infra", "render", stack)
 }
 
 // unifiedDiff compares two renderings line by line. The head of each hunk names
 // the object that it is in.
-func unifiedDiff(dir, stack, base, head string) (string, error) {
+func unifiedDiff(ctx context.Context, dir, stack, base, head string) (string, error) {
 	for name, text := range map[string]string{
 		"base/" + stack + ".yaml": base,
 		"head/" + stack + ".yaml": head,
@@ -93,7 +94,7 @@ func unifiedDiff(dir, stack, base, head string) (string, error) {
 			return "", err
 		}
 	}
-	cmd := exec.Command("git", "-c", "core.attributesFile=attributes", "-c", "diff.manifests.xfuncname=^# ([^ ].*)$",
+	cmd := exec.CommandContext(ctx, "git", "-c", "core.attributesFile=attributes", "-c", "diff.manifests.xfuncname=^# ([^ ].*)$",
 		"diff", "--no-index", "--no-prefix", "--no-color", "--no-ext-diff", "base/"+stack+".yaml", "head/"+stack+".yaml")
 	cmd.Dir = dir
 	text, err := cmd.Output()
@@ -109,8 +110,8 @@ func unifiedDiff(dir, stack, base, head string) (string, error) {
 }
 
 // command runs a program and returns what it prints.
-func command(dir, name string, args ...string) (string, error) {
-	cmd := exec.Command(name, args...)
+func command(ctx context.Context, dir, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {

@@ -70,7 +70,7 @@ func TestDiffWithACommit(t *testing.T) {
 
 	diff := func(dir, commit string) (string, error) {
 		var out bytes.Buffer
-		err := diffStack(&out, dir, "mine", commit)
+		err := diffStack(t.Context(), &out, dir, "mine", commit)
 		return out.String(), err
 	}
 

@@ -8,11 +8,16 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"kvinfra/stacks"
 )
 
 // project is the name in Pulumi.yaml, with which the keys of a stack file start.
@@ -23,7 +28,10 @@ func main() {
 	case len(args) == 2 && args[0] == "render":
 		exit(renderStack(os.Stdout, ".", args[1]))
 	case len(args) == 3 && args[0] == "diff":
-		exit(diffStack(os.Stdout, ".", args[1], args[2]))
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		err := diffStack(ctx, os.Stdout, ".", args[1], args[2])
+		stop()
+		exit(err)
 	}
 	pulumi.Run(func(ctx *pulumi.Context) error {
 		// The engine's whole configuration, to see keys that nobody reads.
@@ -31,7 +39,18 @@ func main() {
 		if err := json.Unmarshal([]byte(os.Getenv(pulumi.EnvConfig)), &config); err != nil {
 			return fmt.Errorf("the engine's configuration cannot be read: %w", err)
 		}
-		return deploy(ctx, config)
+		var secrets []string
+		if text := os.Getenv(pulumi.EnvConfigSecretKeys); text != "" {
+			if err := json.Unmarshal([]byte(text), &secrets); err != nil {
+				return fmt.Errorf("the engine's list of secrets cannot be read: %w", err)
+			}
+		}
+		for _, key := range secrets {
+			if err := mayBeSecret(key, true); err != nil {
+				return fmt.Errorf("%s: %w", stacks.File(ctx.Stack()), err)
+			}
+		}
+		return deploy(ctx, config, reachable)
 	})
 }
 

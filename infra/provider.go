@@ -1,11 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"time"
 
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -13,12 +13,9 @@ import (
 	"kvinfra/stacks"
 )
 
-// patience is for an API server, which says something within a second wherever it is.
-const patience = 3 * time.Second
-
 // newProvider makes the one provider of the stack, for the Kubernetes cluster that its
 // file names and for no other.
-func newProvider(ctx *pulumi.Context, cluster stacks.Cluster) (*kubernetes.Provider, error) {
+func newProvider(ctx *pulumi.Context, cluster stacks.Cluster, ask func(context.Context, stacks.Endpoint) error) (*kubernetes.Provider, error) {
 	root := ctx.RootDirectory()
 	kubeconfig, err := cluster.KubeconfigFor(root, filepath.Join(root, "infra"))
 	if err != nil {
@@ -27,7 +24,7 @@ func newProvider(ctx *pulumi.Context, cluster stacks.Cluster) (*kubernetes.Provi
 	endpoint, unusable := cluster.Endpoint(root)
 	withoutCluster := errors.Is(unusable, fs.ErrNotExist)
 	if unusable == nil {
-		unusable = reachable(ctx.Context(), endpoint, patience)
+		unusable = ask(ctx.Context(), endpoint)
 		if withoutCluster = unusable != nil; withoutCluster {
 			kubeconfig = "the cluster does not answer" // with the real one the provider would wait for a minute
 		}

@@ -21,14 +21,21 @@ import (
 // is stacks.Hidden.
 func configurationOf(project, root, stack string) (map[string]string, error) {
 	file := stacks.File(stack)
-	if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+	info, err := os.Stat(filepath.Join(root, file))
+	if err != nil {
 		return nil, fmt.Errorf("there is no stack %q: %w", stack, err)
+	}
+	if !info.Mode().IsRegular() { // a pipe would be waited for
+		return nil, fmt.Errorf("%s is no file", file)
 	}
 	loaded, err := workspace.LoadProjectStack(nil, &workspace.Project{Name: tokens.PackageName(project)}, filepath.Join(root, file))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	for key, value := range loaded.Config {
+		if err := mayBeSecret(key.String(), value.Secure()); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
 		if value.Secure() && !value.Object() {
 			return nil, fmt.Errorf("%s: %s: is encrypted as a whole, so that only the engine can read it; encrypt single values in it", file, key)
 		}
@@ -42,6 +49,15 @@ func configurationOf(project, root, stack string) (map[string]string, error) {
 		all[key.String()] = value
 	}
 	return all, nil
+}
+
+// mayBeSecret refuses an encrypted value where it would be in clear in the state and
+// in Kubernetes.
+func mayBeSecret(key string, isSecret bool) error {
+	if !isSecret || strings.HasSuffix(key, ":cluster") {
+		return nil
+	}
+	return fmt.Errorf("%s: has an encrypted value, and settings are kept in clear; write it without, and name a Secret where a password is meant (passwordFrom)", key)
 }
 
 // load reads the stack out of its configuration, and compares it with its own file

@@ -19,24 +19,22 @@ func TestTheConfigurationIsWhatTheEngineHandsOver(t *testing.T) {
 	dir := checkout(t, map[string]string{"dev": `
 encryptionsalt: v1:abc
 config:
-  kvinfra:cluster: {kubeconfig: k, context: c}
+  kvinfra:cluster: {kubeconfig: {secure: v1:abc}, context: c}
   kvinfra:retries: 3
   kvinfra:text: plain
   kvinfra:nothing:
   short: {a: 1}
   kvinfra:words: {spread: Off, size: 1e3, octal: 010, on: 2026-11-30, list: [1, "2", ~], <<: {merged: yes}}
-  kvinfra:hidden: {kubeconfig: {secure: v1:abc}}
 `, "empty": ""})
 	config, err := configurationOf(project, dir, "dev")
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{ // recorded from a program that the engine ran
-		"kvinfra:cluster": `{"context":"c","kubeconfig":"k"}`,
+		"kvinfra:cluster": `{"context":"c","kubeconfig":"[secret]"}`,
 		"kvinfra:retries": "3",
 		"kvinfra:text":    "plain",
 		"kvinfra:nothing": "",
 		"kvinfra:short":   `{"a":1}`,
 		"kvinfra:words":   `{"list":[1,"2",null],"merged":"yes","octal":8,"on":"2026-11-30 00:00:00 +0000 UTC","size":1000,"spread":"Off"}`,
-		"kvinfra:hidden":  `{"kubeconfig":"[secret]"}`,
 	}, config)
 
 	config, err = configurationOf(project, dir, "empty")

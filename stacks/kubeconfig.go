@@ -19,6 +19,9 @@ func (c Cluster) validate(at *field.Path) field.ErrorList {
 	if c.Kubeconfig == "" {
 		errs = append(errs, field.Required(at.Child("kubeconfig"), "name the file that says how to reach the Kubernetes cluster; KUBECONFIG is not looked at"))
 	}
+	if !c.Inline() && (len(c.Kubeconfig) > longestPath || strings.Contains(c.Kubeconfig, ": ")) {
+		errs = append(errs, field.Invalid(at.Child("kubeconfig"), Hidden, "is neither a path nor the text of a kubeconfig: give the text as it is in the file, with its lines"))
+	}
 	if c.Context == "" {
 		errs = append(errs, field.Required(at.Child("context"), "name a context of the kubeconfig; its current context is not looked at"))
 	}
@@ -27,6 +30,9 @@ func (c Cluster) validate(at *field.Path) field.ErrorList {
 	}
 	return errs
 }
+
+// longestPath is shorter than any kubeconfig, also as one line or in base64.
+const longestPath = 500
 
 // Hidden stands where a stack file has something encrypted and nobody has the key.
 const Hidden = "[secret]"
@@ -81,7 +87,7 @@ func (c Cluster) Endpoint(root string) (Endpoint, error) {
 			where = filepath.Join(root, where)
 		}
 		var err error
-		text, err = os.ReadFile(where)
+		text, err = readRegular(where)
 		if errors.Is(err, fs.ErrNotExist) {
 			return Endpoint{}, fmt.Errorf("cluster.kubeconfig: %s: %w; put the cluster's kubeconfig there or name another file", c.Kubeconfig, fs.ErrNotExist)
 		}
@@ -111,4 +117,17 @@ func (c Cluster) Endpoint(root string) (Endpoint, error) {
 		}
 	}
 	return Endpoint{}, fmt.Errorf("cluster.context: context %q of %s leads nowhere: its cluster %q has no server there", c.Context, where, config.Contexts[chosen].Context.Cluster)
+}
+
+// readRegular is os.ReadFile for what is surely a file: a pipe would be waited for, and
+// a device have no end.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() { // of a directory, reading says so
+		return nil, fmt.Errorf("%s is no file", path)
+	}
+	return os.ReadFile(path)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -33,6 +34,7 @@ func TestEndpoint(t *testing.T) {
 	absolute := write("good", text)
 	write("broken", "contexts: [")
 	require.NoError(t, os.Mkdir(filepath.Join(root, "folder"), 0o700))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600))
 
 	cases := map[string]struct {
 		cluster Cluster
@@ -45,6 +47,7 @@ func TestEndpoint(t *testing.T) {
 		"the text as JSON":             {Cluster{Kubeconfig: `{"contexts": [{"name": "one", "context": {"cluster": "near"}}], "clusters": [{"name": "near", "cluster": {"server": "https://near:6443"}}]}`, Context: "one"}, "https://near:6443"},
 		"a context without a server":   {Cluster{Kubeconfig: "good", Context: "nowhere"}, `context "nowhere" of ` + absolute + ` leads nowhere: its cluster "gone" has no server there`},
 		"no YAML":                      {Cluster{Kubeconfig: "broken", Context: "one"}, "is no kubeconfig"},
+		"a pipe":                       {Cluster{Kubeconfig: "pipe", Context: "one"}, "pipe is no file"},
 		"a folder":                     {Cluster{Kubeconfig: "folder", Context: "one"}, "is a directory"},
 		"text without contexts":        {Cluster{Kubeconfig: "a: 1\n", Context: "one"}, "has no contexts"},
 	}

@@ -131,6 +131,7 @@ func annotate(t *testing.T, schema *jsonschema.Schema, of reflect.Type, path str
 		annotate(t, schema.AdditionalProperties, of.Elem(), path+".*", comments, defaults)
 	case reflect.Pointer:
 		annotate(t, schema, of.Elem(), path, comments, defaults)
+		schema.Not = nil // it can tell zero from nothing
 	case reflect.Struct:
 		for _, field := range reflect.VisibleFields(of) {
 			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -152,6 +153,9 @@ func annotate(t *testing.T, schema *jsonschema.Schema, of reflect.Type, path str
 		schema.Default = false
 	default:
 		schema.Default = defaults[path]
+		if of.Kind() == reflect.Int || of.Kind() == reflect.Float64 {
+			schema.Not = &jsonschema.Schema{Const: 0} // it stands for the default, and would not do what it says
+		}
 	}
 }
 

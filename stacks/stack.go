@@ -41,7 +41,7 @@ type Cluster struct {
 	// SharedNamespaces leaves the Pod Security level of the stack's namespaces alone,
 	// for namespaces that have other pods too, or whose level somebody else sets.
 	// Default false: an up labels each with the strictest level at which the stack's
-	// own pods run, but for the namespace "default". A change is made in place; it
+	// own pods run, but for "default" and those of Kubernetes itself, "kube-…". A change is made in place; it
 	// stops no pod that runs.
 	SharedNamespaces bool `json:"sharedNamespaces,omitempty"`
 

@@ -137,6 +137,8 @@ func (p place) explain(what jsonschema.ErrorKind) []error {
 			err = fmt.Errorf("%w; did you mean %q?", err, near)
 		}
 		return []error{err}
+	case *kind.Not: // only of zero
+		return []error{field.Invalid(p.at, 0, "must be larger; leave the key out for the default")}
 	default:
 		return []error{fmt.Errorf("%s: %s", p.at, p.mismatch())}
 	}

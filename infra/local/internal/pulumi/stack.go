@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,6 +32,9 @@ type Stack struct {
 
 // Find returns a stack that the checkout has a file for.
 func Find(c checkout.Checkout, name string) (Stack, error) {
+	if !regexp.MustCompile(`^[\w.][\w.-]{0,99}$`).MatchString(name) {
+		return Stack{}, fmt.Errorf("%q cannot be the name of a stack: it has at most 100 letters, digits, dashes, dots and underscores, and no dash first", name)
+	}
 	names, err := stackNames(c)
 	if err != nil {
 		return Stack{}, err

@@ -62,6 +62,10 @@ func TestFindNamesTheStacksThatExist(t *testing.T) {
 	_, c := newStack(t)
 	_, err := Find(c, "test")
 	assert.EqualError(t, err, `there is no stack "test" (no file Pulumi.test.yaml); there is: dev, prod`)
+	for _, name := range []string{"", "-x", "a b", "ü", "../dev", strings.Repeat("a", 101)} {
+		_, err := Find(c, name)
+		assert.ErrorContains(t, err, "cannot be the name of a stack", name)
+	}
 }
 
 func TestOpenMakesPrivateStateAndNoNewPassphrase(t *testing.T) {
