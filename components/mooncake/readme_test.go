@@ -71,7 +71,7 @@ func TestTheREADMENamesOutputsThatThereAre(t *testing.T) {
 	mentions := regexp.MustCompile("\\boutputs? ((?:(?:, | and )?`\\w+`)+)").FindAllStringSubmatch(readme(t), -1)
 	assert.Len(t, mentions, strings.Count(readme(t), "output"), "an output is mentioned without its name")
 	for _, mention := range mentions {
-		for _, name := range regexp.MustCompile("\\w+").FindAllString(strings.ReplaceAll(mention[1], " and ", ""), -1) {
+		for _, name := range regexp.MustCompile(`\w+`).FindAllString(strings.ReplaceAll(mention[1], " and ", ""), -1) {
 			assert.Contains(t, outputs, name)
 		}
 	}
