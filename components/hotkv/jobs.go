@@ -55,15 +55,19 @@ func (b *builder) createInitJobs() error {
 }
 
 // createOnce makes a Job that stays as it is. The engine would make even one that
-// failed again as it was, so what a later run of it must know is not in its pod, but in
-// a file. The deadline can change in place.
+// failed again as it was, so nothing that may change is in it: what a later run must know
+// is in a file, and that has the deadline. All of the spec is ignored: after an update in
+// place the provider no longer knows ignored parts, and would replace the Job for them.
 func (b *builder) createOnce(name string, mode spec.Mode, after []pulumi.Resource) (*batchv1.Job, error) {
 	pod := b.convergePod(b.spec.InitEnvironment(mode), "/scripts/"+spec.InitFile)
 	return batchv1.NewJob(b.ctx, name, &batchv1.JobArgs{
 		Metadata: b.owner.JobMeta(name, b.repair()),
-		Spec:     objects.Job(b.spec.TimeoutSeconds, pod),
-	}, b.child(after...), pulumi.IgnoreChanges([]string{"spec.backoffLimit", "spec.podFailurePolicy", "spec.template"}))
+		Spec:     objects.Job(longestInit, pod),
+	}, b.child(after...), pulumi.IgnoreChanges([]string{"spec"}))
 }
+
+// longestInit ends, in seconds, a run that does not end by itself: a day.
+const longestInit = 24 * 60 * 60
 
 // createConvergeJob makes the Job that brings the cluster to the wanted layout
 // after each change. Kubernetes does not change a Job's pod, so each version of it

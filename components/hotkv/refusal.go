@@ -31,9 +31,11 @@ func refuseOnStatefulSet(ctx *pulumi.Context, name, set string) (pulumi.Resource
 func shapesOfStatefulSet(a *pulumi.ResourceHookArgs) (old, wanted spec.Shape) {
 	old = shapeOfStatefulSet(a.OldInputs)
 	old.Pods = max(old.Pods, shapeOfStatefulSet(a.OldOutputs).Pods)
-	// Where no server ever ran with it, the Secret may be what kept them from running.
-	if number(a.OldOutputs, "status.readyReplicas") == 0 {
-		old.Password = ""
+	// What was asked for is behind here, too: after a correction that timed out it is the
+	// mistake. And where no server ever ran, the Secret may be what kept them from it.
+	old.Password = ""
+	if number(a.OldOutputs, "status.readyReplicas") > 0 {
+		old.Password = shapeOfStatefulSet(a.OldOutputs).Password
 	}
 	return old, shapeOfStatefulSet(a.NewInputs)
 }

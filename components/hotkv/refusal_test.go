@@ -36,20 +36,32 @@ func TestTheShapeIsRead(t *testing.T) {
 }
 
 func TestASecretThatNoServerRanWithCanBeCorrected(t *testing.T) {
-	inputs := func(secret string) resource.PropertyMap {
-		return resource.NewPropertyMapFromMap(map[string]any{"spec": map[string]any{
-			"replicas": 6,
-			"template": map[string]any{"spec": map[string]any{"volumes": []any{map[string]any{
-				"name": "password", "secret": map[string]any{"secretName": secret, "items": []any{map[string]any{"key": "key"}}},
-			}}}},
-		}})
+	set := func(secret string, ready int) resource.PropertyMap {
+		return resource.NewPropertyMapFromMap(map[string]any{
+			"spec": map[string]any{
+				"replicas": 6,
+				"template": map[string]any{"spec": map[string]any{"volumes": []any{map[string]any{
+					"name": "password", "secret": map[string]any{"secretName": secret, "items": []any{map[string]any{"key": "key"}}},
+				}}}},
+			},
+			"status": map[string]any{"readyReplicas": ready},
+		})
 	}
-	change := func(status map[string]any) error {
-		return spec.Refuse(shapesOfStatefulSet(&pulumi.ResourceHookArgs{
-			OldInputs: inputs("misspelt"), NewInputs: inputs("right"),
-			OldOutputs: resource.NewPropertyMapFromMap(map[string]any{"status": status}),
-		}))
+	for what, tt := range map[string]struct {
+		asked, found resource.PropertyMap
+		want         string
+	}{
+		"no server ran":                       {asked: set("misspelt", 0), found: set("misspelt", 0)},
+		"the correction timed out":            {asked: set("misspelt", 0), found: set("right", 5)},
+		"servers run with another":            {asked: set("another", 0), found: set("another", 1), want: "key key of Secret another to key key of Secret right"},
+		"the update that failed was another":  {asked: set("right", 0), found: set("another", 6), want: "key key of Secret another to key key of Secret right"},
+		"nothing is known of what is running": {asked: set("another", 0), found: resource.PropertyMap{}},
+	} {
+		err := spec.Refuse(shapesOfStatefulSet(&pulumi.ResourceHookArgs{OldInputs: tt.asked, OldOutputs: tt.found, NewInputs: set("right", 0)}))
+		if tt.want == "" {
+			assert.NoError(t, err, what)
+		} else {
+			assert.ErrorContains(t, err, tt.want, what)
+		}
 	}
-	assert.NoError(t, change(map[string]any{"replicas": 6}))
-	assert.ErrorContains(t, change(map[string]any{"replicas": 6, "readyReplicas": 1}), "key key of Secret misspelt to key key of Secret right")
 }
