@@ -64,8 +64,8 @@ type ClusterArgs struct {
 	// hashes and checks.
 	Spec Spec
 
-	// Password of the server's default user. Default: generated, unless
-	// Spec.PasswordFrom names one. A change restarts nothing, and running servers do
+	// Password of the server's default user: at most 4096 bytes, without control
+	// characters. Default: generated, unless Spec.PasswordFrom names one. A change restarts nothing, and running servers do
 	// not see it: restart all of them at once after it.
 	Password pulumi.StringInput
 }
@@ -98,6 +98,9 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 	}
 	if args.Password != nil && s.PasswordFrom.Name != "" {
 		return nil, fmt.Errorf("hotkv %q: passwordFrom: there is a Password too; give one of the two", name)
+	}
+	if err := checkGiven(args.Password); err != nil {
+		return nil, fmt.Errorf("hotkv %q: %w", name, err)
 	}
 
 	cluster := &Cluster{}
