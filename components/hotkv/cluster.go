@@ -2,6 +2,7 @@ package hotkv
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -108,7 +109,9 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 	if err != nil {
 		return nil, err
 	}
-	err = ctx.RegisterComponentResourceV2(Type, name, shapeMap(s.Shape()), cluster, pulumi.Composite(opts...), refusal)
+	// The options stay the caller's, who may use the rest of their array; and one of
+	// them may be nil, which Composite does not take.
+	err = ctx.RegisterComponentResourceV2(Type, name, shapeMap(s.Shape()), cluster, append(slices.Clone(opts), refusal)...)
 	if err != nil {
 		return nil, err
 	}

@@ -212,6 +212,16 @@ func TestPasswordsThatNoServerTakes(t *testing.T) {
 	}
 }
 
+func TestOptionsStayTheCallers(t *testing.T) {
+	array := []pulumi.ResourceOption{nil, pulumi.Protect(false), nil}
+	_, err := render.Program(func(ctx *pulumi.Context) error {
+		_, err := hotkv.NewCluster(ctx, "hotkv", &hotkv.ClusterArgs{Spec: hotkv.Spec{Image: "hotkv"}}, array[:2]...)
+		return err
+	}, render.Options{Project: "kvinfra", Stack: "test"})
+	require.NoError(t, err)
+	assert.Nil(t, array[2])
+}
+
 func TestConvergeRunsAgainExactlyWhenSomethingChanged(t *testing.T) {
 	name := func(spec hotkv.Spec) string {
 		resources, err := run(spec, render.Options{})
