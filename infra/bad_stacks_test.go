@@ -111,7 +111,7 @@ func badStacks() map[string]struct {
 
 		// Meaning.
 		"no image":                        is(here+"  kvinfra:hotkv: {cache: {}}\n", "kvinfra:hotkv.cache.image: Required value"),
-		"a quantity that is none":         is(withHotKV("storage: {size: 1G1}"), `kvinfra:hotkv.cache.storage.size: Invalid value: "1G1": is not a quantity; write it like 512Mi, 10Gi or 500m`),
+		"a quantity that is none":         is(withHotKV("storage: {size: 1G1}"), `kvinfra:hotkv.cache.storage.size: Invalid value: "1G1": is not a quantity; write it like 512Mi or 10Gi`),
 		"a volume too small":              is(withHotKV("storage: {size: 100Mi}"), `kvinfra:hotkv.cache.storage.size: Invalid value: "100Mi": must be at least`),
 		"two primaries":                   is(withHotKV("primaries: 2"), "kvinfra:hotkv.cache.primaries: Invalid value: 2: must be at least 3"),
 		"a name that no object can have":  is(here+"  kvinfra:hotkv: {Cache_1: {image: hotkv:1}}\n", `kvinfra:hotkv.Cache_1.name: Invalid value: "Cache_1"`),

@@ -101,7 +101,7 @@ Pulumi.dev.yaml: kvinfra:hotkv.a.storage.size: is read as 5, which is no text: p
 Pulumi.dev.yaml: kvinfra:mooncake.m.fabric.mode: Unsupported value: "tpc": supported values: "tcp", "rdma-host-network", "rdma-device-plugin"
 Pulumi.dev.yaml: kvinfra:mooncake.m.imag: unknown key; did you mean image?
 Pulumi.dev.yaml: kvinfra:hotkv.b.primaries: Invalid value: 1: must be at least 3: fewer cannot vote out a dead primary
-Pulumi.dev.yaml: kvinfra:hotkv.b.storage.size: Invalid value: "x": is not a quantity; write it like 512Mi, 10Gi or 500m
+Pulumi.dev.yaml: kvinfra:hotkv.b.storage.size: Invalid value: "x": is not a quantity; write it like 512Mi or 10Gi
 Pulumi.dev.yaml: kvinfra:mooncake.n.version: Required value: say which Mooncake is in image "x"; it is only known of kvcacheai/mooncake:VERSION and lmsysorg/sglang:v0.5.5`,
 		err.Error(), "form in a, m and the cluster, and meaning in what has the right form")
 

@@ -2,6 +2,7 @@ package hotkv
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -64,8 +65,8 @@ type ClusterArgs struct {
 	// hashes and checks.
 	Spec Spec
 
-	// Password of the server's default user. Default: generated, unless
-	// Spec.PasswordFrom names one. A change restarts nothing, and running servers do
+	// Password of the server's default user: at most 4096 bytes, without control
+	// characters. Default: generated, unless Spec.PasswordFrom names one. A change restarts nothing, and running servers do
 	// not see it: restart all of them at once after it.
 	Password pulumi.StringInput
 }
@@ -99,13 +100,18 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 	if args.Password != nil && s.PasswordFrom.Name != "" {
 		return nil, fmt.Errorf("hotkv %q: passwordFrom: there is a Password too; give one of the two", name)
 	}
+	if err := checkGiven(args.Password); err != nil {
+		return nil, fmt.Errorf("hotkv %q: %w", name, err)
+	}
 
 	cluster := &Cluster{}
 	refusal, err := refuseOnCluster(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	err = ctx.RegisterComponentResourceV2(Type, name, shapeMap(s.Shape()), cluster, pulumi.Composite(opts...), refusal)
+	// The options stay the caller's, who may use the rest of their array; and one of
+	// them may be nil, which Composite does not take.
+	err = ctx.RegisterComponentResourceV2(Type, name, shapeMap(s.Shape()), cluster, append(slices.Clone(opts), refusal)...)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -182,10 +183,43 @@ func TestAPasswordHasOneSource(t *testing.T) {
 	assert.Empty(t, resources)
 }
 
-func TestAnEmptyPasswordIsRefused(t *testing.T) {
-	args := &hotkv.ClusterArgs{Spec: hotkv.Spec{Image: "hotkv"}, Password: pulumi.String("")}
-	_, err := render.Program(program("hotkv", args), render.Options{Project: "kvinfra", Stack: "test"})
-	assert.ErrorContains(t, err, "password: is empty")
+func TestPasswordsThatNoServerTakes(t *testing.T) {
+	given := func(password pulumi.StringInput) ([]render.Resource, error) {
+		args := &hotkv.ClusterArgs{Spec: hotkv.Spec{Image: "hotkv"}, Password: password}
+		return render.Program(program("hotkv", args), render.Options{Project: "kvinfra", Stack: "test"})
+	}
+	for password, want := range map[string]string{
+		"":                        `hotkv "hotkv": password: is empty`,
+		"a\nb":                    `hotkv "hotkv": password: has a line break or another control character`,
+		"a\x00b":                  `hotkv "hotkv": password: has a line break or another control character`,
+		strings.Repeat("x", 4097): `hotkv "hotkv": password: is 4097 bytes long; it may have at most 4096`,
+	} {
+		resources, err := given(pulumi.String(password))
+		assert.ErrorContains(t, err, want)
+		assert.Empty(t, resources)
+
+		_, err = given(pulumi.String(password).ToStringOutput())
+		assert.ErrorContains(t, err, strings.TrimPrefix(want, `hotkv "hotkv": `), "known later only")
+	}
+	for _, password := range []string{"x y", "pässword", strings.Repeat("x", 4096)} {
+		_, err := given(pulumi.String(password))
+		assert.NoError(t, err)
+	}
+	for _, unset := range []pulumi.StringInput{pulumi.StringOutput{}, pulumi.IDOutput{}} {
+		resources, err := given(unset)
+		assert.ErrorContains(t, err, `hotkv "hotkv": password: is an output without a value`)
+		assert.Empty(t, resources)
+	}
+}
+
+func TestOptionsStayTheCallers(t *testing.T) {
+	array := []pulumi.ResourceOption{nil, pulumi.Protect(false), nil}
+	_, err := render.Program(func(ctx *pulumi.Context) error {
+		_, err := hotkv.NewCluster(ctx, "hotkv", &hotkv.ClusterArgs{Spec: hotkv.Spec{Image: "hotkv"}}, array[:2]...)
+		return err
+	}, render.Options{Project: "kvinfra", Stack: "test"})
+	require.NoError(t, err)
+	assert.Nil(t, array[2])
 }
 
 func TestConvergeRunsAgainExactlyWhenSomethingChanged(t *testing.T) {

@@ -2,6 +2,10 @@ package hotkv
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode"
 
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
 	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
@@ -35,7 +39,7 @@ func (b *builder) createPassword(given pulumi.StringInput) func() error {
 			return nil
 		}
 		if given != nil {
-			b.password = pulumi.ToSecret(given.ToStringOutput().ApplyT(notEmpty)).(pulumi.StringOutput)
+			b.password = pulumi.ToSecret(given.ToStringOutput().ApplyT(usable)).(pulumi.StringOutput)
 			return nil
 		}
 		generated, err := random.NewRandomPassword(b.ctx, b.name+"-password", &random.RandomPasswordArgs{
@@ -50,9 +54,32 @@ func (b *builder) createPassword(given pulumi.StringInput) func() error {
 	}
 }
 
-func notEmpty(password string) (string, error) {
-	if password == "" {
+// checkGiven reports what is wrong with a password that a program gives, as far as
+// it is known before anything is made.
+func checkGiven(given pulumi.StringInput) error {
+	if plain, ok := given.(pulumi.String); ok {
+		_, err := usable(string(plain))
+		return err
+	}
+	// An output that was never set, for example a field of a component that failed.
+	if output, ok := given.(pulumi.Output); ok && reflect.ValueOf(output).IsZero() {
+		return errors.New("password: is an output without a value; leave it out, or give one that a resource or pulumi.String made")
+	}
+	return nil
+}
+
+// longestPassword is far more than anybody types, and little enough for a variable.
+const longestPassword = 4096
+
+// usable refuses what startScript would refuse, before there is a pod to do it.
+func usable(password string) (string, error) {
+	switch {
+	case password == "":
 		return "", errors.New("password: is empty; the server would take commands from everybody")
+	case len(password) > longestPassword:
+		return "", fmt.Errorf("password: is %d bytes long; it may have at most %d", len(password), longestPassword)
+	case strings.ContainsFunc(password, unicode.IsControl):
+		return "", errors.New("password: has a line break or another control character in it; no server would start with it")
 	}
 	return password, nil
 }

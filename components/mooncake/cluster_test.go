@@ -229,3 +229,11 @@ func TestTheExamplesUseWhatAClusterMakes(t *testing.T) {
 		}
 	}
 }
+
+func TestAnOptionMayBeNil(t *testing.T) {
+	_, err := render.Program(func(ctx *pulumi.Context) error {
+		_, err := mooncake.NewCluster(ctx, "mooncake", &mooncake.ClusterArgs{Spec: specs()["default"]}, nil, pulumi.Protect(false))
+		return err
+	}, render.Options{Project: "kvinfra", Stack: "test"})
+	assert.NoError(t, err)
+}

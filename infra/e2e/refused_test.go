@@ -27,7 +27,7 @@ func TestABadStackFileIsRefusedByTheEngine(t *testing.T) {
 				"kvinfra:redis: unknown key; known are kvinfra:cluster, kvinfra:hotkv, kvinfra:mooncake",
 				"kvinfra:hotkv.a.imag: unknown key; did you mean image?",
 				`kvinfra:hotkv.a.primaries: is the text "six", but must be a whole number`,
-				`kvinfra:hotkv.b.storage.size: Invalid value: "1G1": is not a quantity; write it like 512Mi, 10Gi or 500m`,
+				`kvinfra:hotkv.b.storage.size: Invalid value: "1G1": is not a quantity; write it like 512Mi or 10Gi`,
 			},
 		},
 		"bad-quotes": {

@@ -34,7 +34,7 @@ func (c Cluster) validateStorage(at *field.Path) field.ErrorList {
 		errs = append(errs, kube.ValidateObjectName(s.ClassName, at.Child("className"))...)
 	}
 	errs = append(errs, kube.ValidateChoice(s.Retention, at.Child("retention"))...)
-	size, problems := kube.Quantity(s.Size, at.Child("size"))
+	size, problems := kube.Bytes(s.Size, at.Child("size"))
 	// While the server writes its file anew, the old one, the new one and what is
 	// written meanwhile are there at the same time.
 	if len(problems) == 0 && size.Value() < 3*c.MaxMemory() {

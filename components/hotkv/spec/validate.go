@@ -50,7 +50,12 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	}
 	errs = append(errs, c.validateStorage(at.Child("storage"))...)
 	errs = append(errs, c.DisruptionBudget.Validate(max(1, c.ReplicasPerPrimary), "a shard keeps one of its copies", at.Child("disruptionBudget"))...)
-	errs = append(errs, c.Resources.Validate(at.Child("resources"))...)
+	resources := c.Resources.Validate(at.Child("resources"))
+	if percent := c.Memory.Percent; len(resources) == 0 && percent >= 10 && percent <= 80 && c.MaxMemory() < leastMaxMemory {
+		resources = append(resources, field.Invalid(at.Child("resources", "limits", "memory"), c.Resources.Limits.Memory, fmt.Sprintf(
+			"leaves %d KiB for data with memory.percent %d; it must leave at least %d KiB: an empty server takes some of it", c.MaxMemory()>>10, percent, leastMaxMemory>>10)))
+	}
+	errs = append(errs, resources...)
 
 	// The longest host is the last one, and it is only known when the rest is right.
 	if len(errs) == 0 {
@@ -74,6 +79,10 @@ func (c Cluster) validatePassword(at *field.Path) field.ErrorList {
 	}
 	return append(kube.ValidateObjectName(from.Name, at.Child("name")), kube.ValidateDataKey(from.Key, at.Child("key"))...)
 }
+
+// leastMaxMemory is what a server of a cluster takes before it has data (2.5 MiB),
+// with room for some: with less it would refuse every write.
+const leastMaxMemory = 8 << 20
 
 // maxNodes is the largest cluster that the protocol's authors recommend.
 const maxNodes = 1000

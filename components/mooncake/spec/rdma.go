@@ -77,7 +77,7 @@ func (f Fabric) validateParameters(v Version, at *field.Path) field.ErrorList {
 	for _, s := range f.Tuning.sizes() {
 		path := at.Child("tuning", s.field)
 		if s.value != "" && usable(path, s.variable) {
-			_, problems := kube.Quantity(s.value, path)
+			_, problems := kube.Bytes(s.value, path)
 			errs = append(errs, problems...)
 		}
 	}

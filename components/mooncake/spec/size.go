@@ -92,7 +92,7 @@ func (c Cluster) validateSizes(at *field.Path) field.ErrorList {
 }
 
 func atLeast(size, least string, at *field.Path) field.ErrorList {
-	q, errs := kube.Quantity(size, at)
+	q, errs := kube.Bytes(size, at)
 	if len(errs) == 0 && q.Cmp(resource.MustParse(least)) < 0 {
 		errs = append(errs, field.Invalid(at, size, "must be at least "+least))
 	}
