@@ -84,6 +84,11 @@ func (b *builder) serverTemplate(part objects.Part) *corev1.PodTemplateSpecArgs 
 	pod.TerminationGracePeriodSeconds = pulumi.Int(b.spec.GraceSeconds())
 	pod.DnsConfig = boundedLookups()
 	objects.Place(pod, b.owner, part, b.spec.Placement)
+	if b.spec.Layout == spec.StatefulSetPerShard {
+		// The first pod of each shard begins as its primary. All on one node, they would
+		// fail together, and without a majority of the primaries no replica is elected.
+		objects.PlaceFirstsApart(pod, b.owner, part, b.server(), b.spec.Placement)
+	}
 	pod.Volumes = corev1.VolumeArray{
 		&corev1.VolumeArgs{Name: pulumi.String("password"), Secret: &corev1.SecretVolumeSourceArgs{
 			SecretName:  pulumi.String(b.passwordFrom().Name),

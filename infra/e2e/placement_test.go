@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,11 @@ func TestPlacement(t *testing.T) {
 		for shard := range 3 {
 			assert.Len(t, zones(pods, fmt.Sprintf("shards-%d-", shard)), 2, "shard %d", shard)
 		}
+	})
+	step(t, "the shards' first pods, which begin as primaries, are in different zones", func(t *testing.T) {
+		firsts := maps.Clone(pods)
+		maps.DeleteFunc(firsts, func(name string, _ pod) bool { return !strings.HasSuffix(name, "-0") })
+		assert.Equal(t, map[string]int{"a": 1, "b": 1, "c": 1}, zones(firsts, "shards-"))
 	})
 	step(t, "servers of one StatefulSet have a node each, and zones as many as the others", func(t *testing.T) {
 		assert.Len(t, nodes(pods, "together-"), 6)

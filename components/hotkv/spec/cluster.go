@@ -91,8 +91,9 @@ type Cluster struct {
 	NoHeal bool `json:"noHeal,omitempty"`
 
 	// Placement says on which nodes the pods run. With the layout StatefulSetPerShard,
-	// spread keeps the copies of one shard apart; with OneStatefulSet it spreads all pods
-	// and knows nothing of shards.
+	// spread keeps the copies of one shard apart, and prefers different nodes and zones
+	// for the first pods of all shards, which begin as primaries; with OneStatefulSet it
+	// spreads all pods and knows nothing of shards.
 	Placement Placement `json:"placement,omitzero"`
 
 	// DisruptionBudget limits how many pods Kubernetes may evict at once when nodes are
