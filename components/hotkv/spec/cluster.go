@@ -102,8 +102,8 @@ type Cluster struct {
 	DisruptionBudget Budget `json:"disruptionBudget,omitzero"`
 
 	// TimeoutSeconds limits the wait for the pods of each StatefulSet, and after that the
-	// time in which the nodes must become one cluster. Default 600. A change restarts no
-	// pod; it checks and repairs the layout once more, as runConverge does.
+	// time in which the nodes must become one cluster. Default 600, at most 86400. A change
+	// restarts no pod; it checks and repairs the layout once more, as runConverge does.
 	TimeoutSeconds int `json:"timeoutSeconds,omitempty"`
 
 	// RunConverge is any text, for example a date. A change checks and repairs the

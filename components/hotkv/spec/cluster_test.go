@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -137,6 +138,8 @@ func TestValidate(t *testing.T) {
 		"a pull secret without a name":     {change: func(c *Cluster) { c.ImagePullSecrets = []string{""} }, want: `imagePullSecrets[0]: Invalid value: ""`},
 		"a pull secret that cannot exist":  {change: func(c *Cluster) { c.ImagePullSecrets = []string{"Registry"} }, want: `imagePullSecrets[0]: Invalid value: "Registry"`},
 		"a negative timeout":               {change: func(c *Cluster) { c.TimeoutSeconds = -1 }, want: "timeoutSeconds: Invalid value"},
+		"a timeout of a day":               {change: func(c *Cluster) { c.TimeoutSeconds = 86400 }},
+		"a timeout that overflows":         {change: func(c *Cluster) { c.TimeoutSeconds = math.MaxInt }, want: "timeoutSeconds: Invalid value: 9223372036854775807: must be from 1 to 86400"},
 		"the longest announced name":       {change: func(c *Cluster) { c.Namespace = strings.Repeat("n", 27) }},
 		"an announced name that is too long": {
 			change: func(c *Cluster) { c.Namespace = strings.Repeat("n", 28) },

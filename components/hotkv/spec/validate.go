@@ -45,9 +45,7 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	if c.NodeTimeoutSeconds < 1 || c.NodeTimeoutSeconds > 60 {
 		invalid(at.Child("nodeTimeoutSeconds"), c.NodeTimeoutSeconds, "must be from 1 to 60")
 	}
-	if c.TimeoutSeconds < 1 {
-		invalid(at.Child("timeoutSeconds"), c.TimeoutSeconds, "must be at least 1")
-	}
+	errs = append(errs, kube.ValidateRange(c.TimeoutSeconds, 1, kube.MaxSeconds, at.Child("timeoutSeconds"))...)
 	errs = append(errs, c.validateStorage(at.Child("storage"))...)
 	errs = append(errs, c.DisruptionBudget.Validate(max(1, c.ReplicasPerPrimary), "a shard keeps one of its copies", at.Child("disruptionBudget"))...)
 	resources := c.Resources.Validate(at.Child("resources"))

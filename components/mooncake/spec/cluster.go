@@ -71,7 +71,7 @@ type Cluster struct {
 	SkipVerification bool `json:"skipVerification,omitempty"`
 
 	// TimeoutSeconds bounds each wait: for the master's pod, for all stores, which
-	// start and update one after the other, and for the check. Default 600; a large
+	// start and update one after the other, and for the check. Default 600, at most 86400; a large
 	// segment over RDMA is pinned at start, which takes minutes for each store. A change
 	// runs the check again.
 	TimeoutSeconds int `json:"timeoutSeconds,omitempty"`
@@ -85,12 +85,12 @@ type Master struct {
 	Replicas int `json:"replicas,omitempty"`
 
 	// Threads is the number of threads that serve requests. Default: Mooncake's own
-	// choice, up to 16 by the number of cores (4 before 0.3.12).
+	// choice, up to 16 by the number of cores (4 before 0.3.12). At most 1024.
 	Threads int `json:"threads,omitempty"`
 
 	// LeaseMilliseconds is how long a key is kept where it is after it was read: until
 	// then it is not evicted, not removed, and not moved away from a store that stops.
-	// Default 10000.
+	// Default 10000, at most 86400000.
 	LeaseMilliseconds int `json:"leaseMilliseconds,omitempty"`
 
 	// EvictionWatermark is the share of the memory in use, above 0 and at most 1, from
@@ -102,7 +102,7 @@ type Master struct {
 	EvictionRatio float64 `json:"evictionRatio,omitempty"`
 
 	// ClientTTLSeconds is how long a store or client may be silent until the master
-	// drops it with its keys. Default 10. Until then, reads of the keys of a store that
+	// drops it with its keys. Default 10, at most 86400. Until then, reads of the keys of a store that
 	// died fail; with less than 5, a store that is only busy may be dropped.
 	ClientTTLSeconds int `json:"clientTTLSeconds,omitempty"`
 
@@ -150,7 +150,7 @@ type Store struct {
 	RESTPort int `json:"restPort,omitempty"`
 
 	// DrainSeconds is how long a store that is stopped may take to move its keys to the
-	// others; with 0 it drops them. Default 60; 0 before 0.3.12, where stores cannot move
+	// others; with 0 it drops them. Default 60, at most 86400; 0 before 0.3.12, where stores cannot move
 	// keys. A key that was read within master.leaseMilliseconds is not moved, so keys that
 	// are read all the time are lost with their store. Nothing is moved when the others
 	// have no room, or stop too. A change restarts the stores, one after the other.

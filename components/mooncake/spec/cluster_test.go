@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -152,6 +153,13 @@ func TestValidate(t *testing.T) {
 		"negative threads":               {func(c *Cluster) { c.Master.Threads = -1 }, "master.threads: Invalid value"},
 		"a short lease":                  {func(c *Cluster) { c.Master.LeaseMilliseconds = 1 }, ""},
 		"a negative lease":               {func(c *Cluster) { c.Master.LeaseMilliseconds = -1 }, "master.leaseMilliseconds: Invalid value"},
+		"a timeout of a day":             {func(c *Cluster) { c.TimeoutSeconds = 86400 }, ""},
+		"a timeout that overflows":       {func(c *Cluster) { c.TimeoutSeconds = math.MaxInt }, "timeoutSeconds: Invalid value: 9223372036854775807: must be from 1 to 86400"},
+		"a drain that overflows":         {func(c *Cluster) { most := math.MaxInt; c.Store.DrainSeconds = &most }, "store.drainSeconds: Invalid value: 9223372036854775807: must be from 0 to 86400"},
+		"a lease that overflows":         {func(c *Cluster) { c.Master.LeaseMilliseconds = math.MaxInt }, "master.leaseMilliseconds: Invalid value: 9223372036854775807: must be from 1 to 86400000"},
+		"a client TTL that overflows":    {func(c *Cluster) { c.Master.ClientTTLSeconds = math.MaxInt }, "master.clientTTLSeconds: Invalid value: 9223372036854775807: must be from 1 to 86400"},
+		"more threads than cores":        {func(c *Cluster) { c.Master.Threads = 1025 }, "master.threads: Invalid value: 1025: must be from 1 to 1024"},
+		"more devices than a node has":   {func(c *Cluster) { rdma(c, RDMADevicePlugin); c.Fabric.DevicePlugin.Count = 1001 }, "fabric.devicePlugin.count: Invalid value: 1001: must be from 1 to 1000"},
 		"a short client TTL":             {func(c *Cluster) { c.Master.ClientTTLSeconds = 1 }, ""},
 		"a negative client TTL":          {func(c *Cluster) { c.Master.ClientTTLSeconds = -1 }, "master.clientTTLSeconds: Invalid value"},
 		"a watermark of all":             {func(c *Cluster) { c.Master.EvictionWatermark = 1 }, ""},

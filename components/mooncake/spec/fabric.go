@@ -102,7 +102,7 @@ type DevicePlugin struct {
 	// "rdma/hca".
 	Resource string `json:"resource,omitempty"`
 
-	// Count is the number of devices for each store. Default 1.
+	// Count is the number of devices for each store. Default 1, at most 1000.
 	Count int `json:"count,omitempty"`
 }
 
@@ -197,8 +197,6 @@ func (p DevicePlugin) validate(mode FabricMode, at *field.Path) field.ErrorList 
 	if !strings.Contains(p.Resource, "/") {
 		errs = append(errs, field.Invalid(at.Child("resource"), p.Resource, "needs a domain, as in rdma/hca: other names are Kubernetes' own"))
 	}
-	if p.Count < 1 {
-		errs = append(errs, field.Invalid(at.Child("count"), p.Count, "must be at least 1"))
-	}
+	errs = append(errs, kube.ValidateRange(p.Count, 1, maxDevices, at.Child("count"))...)
 	return errs
 }

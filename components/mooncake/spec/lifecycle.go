@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"kvinfra/components/internal/kube"
 )
 
 // goodbyeSeconds is what a store needs to end: 3 s, or 9 s when its master is gone.
@@ -25,10 +27,9 @@ func (c Cluster) StoreStopCommand(name string) []string {
 }
 
 func (c Cluster) validateDrain(at *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	if seconds := *c.Store.DrainSeconds; seconds < 0 {
-		errs = append(errs, field.Invalid(at, seconds, "must be 0 or more"))
-	} else if seconds > 0 && !c.Version.has("drain_jobs") {
+	seconds := *c.Store.DrainSeconds
+	errs := kube.ValidateRange(seconds, 0, kube.MaxSeconds, at)
+	if len(errs) == 0 && seconds > 0 && !c.Version.has("drain_jobs") {
 		errs = append(errs, c.Version.tooOld(at, "drain_jobs"))
 	}
 	return errs

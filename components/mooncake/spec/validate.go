@@ -16,6 +16,12 @@ const longestSuffix = len("-store-0123456789")
 // maxStores is far more than anybody runs, and few enough to compute with.
 const maxStores = 10000
 
+// maxThreads is far more than a machine has cores.
+const maxThreads = 1024
+
+// maxDevices is far more than a plugin offers on one node.
+const maxDevices = 1000
+
 // Validate reports every problem of a cluster called name, with all defaults
 // applied.
 //
@@ -55,24 +61,18 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	errs = append(errs, c.validatePorts(at.Child("store"))...)
 	errs = append(errs, c.validateDrain(at.Child("store", "drainSeconds"))...)
 	errs = append(errs, c.Fabric.validate(c.Version, at.Child("fabric"))...)
-	if c.TimeoutSeconds < 1 {
-		errs = append(errs, field.Invalid(at.Child("timeoutSeconds"), c.TimeoutSeconds, "must be at least 1"))
-	}
+	errs = append(errs, kube.ValidateRange(c.TimeoutSeconds, 1, kube.MaxSeconds, at.Child("timeoutSeconds"))...)
 	return errs
 }
 
 func (m Master) validate(at *field.Path) field.ErrorList {
 	errs := m.Resources.Validate(at.Child("resources"))
 	errs = append(errs, m.Placement.Validate(at.Child("placement"))...)
-	if m.Threads < 0 {
-		errs = append(errs, field.Invalid(at.Child("threads"), m.Threads, "must be at least 1; leave it out for Mooncake's own choice"))
+	if m.Threads < 0 || m.Threads > maxThreads {
+		errs = append(errs, field.Invalid(at.Child("threads"), m.Threads, fmt.Sprintf("must be from 1 to %d; leave it out for Mooncake's own choice", maxThreads)))
 	}
-	if m.LeaseMilliseconds < 1 {
-		errs = append(errs, field.Invalid(at.Child("leaseMilliseconds"), m.LeaseMilliseconds, "must be at least 1"))
-	}
-	if m.ClientTTLSeconds < 1 {
-		errs = append(errs, field.Invalid(at.Child("clientTTLSeconds"), m.ClientTTLSeconds, "must be at least 1"))
-	}
+	errs = append(errs, kube.ValidateRange(m.LeaseMilliseconds, 1, kube.MaxSeconds*1000, at.Child("leaseMilliseconds"))...)
+	errs = append(errs, kube.ValidateRange(m.ClientTTLSeconds, 1, kube.MaxSeconds, at.Child("clientTTLSeconds"))...)
 	share := func(value float64, name string) {
 		if value <= 0 || value > 1 {
 			errs = append(errs, field.Invalid(at.Child(name), value, "must be above 0 and at most 1"))
