@@ -51,6 +51,7 @@ func TestValidate(t *testing.T) {
 		"a name whose objects do not fit":  {name: strings.Repeat("a", 46), want: "at most 45 characters"},
 		"a bad namespace":                  {change: func(c *Cluster) { c.Namespace = "a.b" }, want: "namespace: Invalid value"},
 		"no image":                         {change: func(c *Cluster) { c.Image = "" }, want: "image: Required value"},
+		"an image that has no such name":   {change: func(c *Cluster) { c.Image = "HotKV:1" }, want: `image: Invalid value: "HotKV:1": is no image's name`},
 		"the Valkey image":                 {change: func(c *Cluster) { c.Server = Valkey }},
 		"an unknown server":                {change: func(c *Cluster) { c.Server = "redis" }, want: `server: Unsupported value: "redis": supported values: "hotkv", "valkey"`},
 		"two primaries":                    {change: func(c *Cluster) { c.Primaries = 2 }, want: "primaries: Invalid value: 2: must be at least 3"},

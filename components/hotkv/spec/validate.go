@@ -22,9 +22,7 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 
 	errs = append(errs, kube.ValidateName(name, longestSuffix, at.Child("name"))...)
 	errs = append(errs, kube.ValidateNamespace(c.Namespace, at.Child("namespace"))...)
-	if c.Image == "" {
-		errs = append(errs, field.Required(at.Child("image"), "name the image of the server, for example valkey/valkey:9.1"))
-	}
+	errs = append(errs, kube.ValidateImage(c.Image, "name the image of the server, for example valkey/valkey:9.1", at.Child("image"))...)
 	errs = append(errs, kube.ValidateChoice(c.Server, at.Child("server"))...)
 	errs = append(errs, kube.ValidateChoice(c.Layout, at.Child("layout"))...)
 	errs = append(errs, c.Placement.Validate(at.Child("placement"))...)

@@ -56,6 +56,7 @@ func TestValidate(t *testing.T) {
 		want   string // "" when it is valid
 	}{
 		"no image":                         {func(c *Cluster) { c.Image = "" }, "image: Required value"},
+		"an image with a blank":            {func(c *Cluster) { c.Image = "mooncake: 1" }, `image: Invalid value: "mooncake: 1": is no image's name`},
 		"a bad namespace":                  {func(c *Cluster) { c.Namespace = "-" }, "namespace: Invalid value"},
 		"no store":                         {func(c *Cluster) { c.Store.Replicas = -1 }, "store.replicas: Invalid value"},
 		"more stores than there are nodes": {func(c *Cluster) { c.Store.Replicas = 99999999999 }, "store.replicas: Invalid value: 99999999999: must be from 1 to 10000"},

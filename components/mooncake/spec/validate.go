@@ -39,9 +39,7 @@ const maxDevices = 1000
 func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	errs := kube.ValidateName(name, longestSuffix, at.Child("name"))
 	errs = append(errs, kube.ValidateNamespace(c.Namespace, at.Child("namespace"))...)
-	if c.Image == "" {
-		errs = append(errs, field.Required(at.Child("image"), "name an image with Mooncake, for example kvcacheai/mooncake:0.3.13.post1"))
-	}
+	errs = append(errs, kube.ValidateImage(c.Image, "name an image with Mooncake, for example kvcacheai/mooncake:0.3.13.post1", at.Child("image"))...)
 	errs = append(errs, c.Version.validate(c.Image, at.Child("version"))...)
 	errs = append(errs, c.Master.validate(at.Child("master"))...)
 	errs = append(errs, c.validateMasters(at)...)
