@@ -31,6 +31,9 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	errs = append(errs, kube.ValidateObjectNames(c.ImagePullSecrets, at.Child("imagePullSecrets"))...)
 	errs = append(errs, kube.ValidateLabels(c.Labels, at.Child("labels"))...)
 	errs = append(errs, kube.ValidateAnnotations(c.Annotations, at.Child("annotations"))...)
+	errs = append(errs, kube.ValidateText(c.Restart, at.Child("restart"))...)
+	errs = append(errs, kube.ValidateText(c.RunConverge, at.Child("runConverge"))...)
+	errs = append(errs, kube.ValidateText(c.AcceptDataLoss, at.Child("acceptDataLoss"))...)
 	if c.Primaries < 3 {
 		invalid(at.Child("primaries"), c.Primaries, "must be at least 3: fewer cannot vote out a dead primary")
 	}
