@@ -30,7 +30,7 @@ func (c chooser) name(longest int) string {
 func (c chooser) valid() hotkv.Spec {
 	s := hotkv.Spec{
 		Namespace:          c.name(12),
-		Image:              choose(c, "hotkv:1", "registry.example.com:5000/a/b@sha256:0"),
+		Image:              choose(c, "hotkv:1", "registry.example.com:5000/a/b@sha256:"+strings.Repeat("0123456789abcdef", 4)),
 		Primaries:          choose(c, 0, 3, 4, 7, 10),
 		ReplicasPerPrimary: choose(c, 0, 1, 2, 3),
 		Storage: choose(c, hotkv.Storage{}, hotkv.Storage{None: true}, hotkv.Storage{Size: "50Gi", ClassName: "fast"},

@@ -31,7 +31,7 @@ func (c chooser) valid() mooncake.Spec {
 	gid, seconds := choose(c, 0, 3, 255), choose(c, 0, 1, 3600)
 	s := mooncake.Spec{
 		Namespace:        c.name(12),
-		Image:            choose(c, "mooncake:1", "registry.example.com:5000/a/b@sha256:0"),
+		Image:            choose(c, "mooncake:1", "registry.example.com:5000/a/b@sha256:"+strings.Repeat("0123456789abcdef", 4)),
 		ImagePullSecrets: choose(c, nil, []string{"a", "b.c"}),
 		ClusterID:        choose(c, "", "pool-1.a"),
 		Master: mooncake.Master{

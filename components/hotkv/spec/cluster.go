@@ -81,7 +81,7 @@ type Cluster struct {
 	// change is a rolling restart.
 	ImagePullSecrets []string `json:"imagePullSecrets,omitempty"`
 
-	// Restart is any text, for example a date. A change restarts the servers, one pod
+	// Restart is any text of up to 1024 bytes, for example a date. A change restarts the servers, one pod
 	// after the other. Default: none.
 	Restart string `json:"restart,omitempty"`
 
@@ -106,11 +106,11 @@ type Cluster struct {
 	// restarts no pod; it checks and repairs the layout once more, as runConverge does.
 	TimeoutSeconds int `json:"timeoutSeconds,omitempty"`
 
-	// RunConverge is any text, for example a date. A change checks and repairs the
+	// RunConverge is any text of up to 1024 bytes, for example a date. A change checks and repairs the
 	// cluster's layout once more. Default: none.
 	RunConverge string `json:"runConverge,omitempty"`
 
-	// AcceptDataLoss is any text. Each new text permits, once, that slots start empty when
+	// AcceptDataLoss is any text of up to 1024 bytes. Each new text permits, once, that slots start empty when
 	// every copy of their data is lost: those of a shard that lost all its volumes, or all
 	// slots. Without it such a cluster is left as it is, and the error says so. Removing
 	// the text changes nothing; the same text set again later counts as new. Default: none.

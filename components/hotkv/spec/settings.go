@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -132,6 +133,9 @@ func (c Cluster) validateSettings(at *field.Path) field.ErrorList {
 		}
 		if strings.ContainsAny(value, "\r\n") || slices.ContainsFunc(strings.Fields(value), func(word string) bool { return strings.HasPrefix(word, "--") }) {
 			errs = append(errs, field.Invalid(here, value, "is more than one setting: give each its own line"))
+		}
+		if strings.ContainsFunc(value, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
+			errs = append(errs, field.Invalid(here, value, "has a control character in it"))
 		}
 		if strings.Contains(value, "$(") {
 			errs = append(errs, field.Invalid(here, value, "Kubernetes would take $( for a variable"))

@@ -22,9 +22,7 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 
 	errs = append(errs, kube.ValidateName(name, longestSuffix, at.Child("name"))...)
 	errs = append(errs, kube.ValidateNamespace(c.Namespace, at.Child("namespace"))...)
-	if c.Image == "" {
-		errs = append(errs, field.Required(at.Child("image"), "name the image of the server, for example valkey/valkey:9.1"))
-	}
+	errs = append(errs, kube.ValidateImage(c.Image, "name the image of the server, for example valkey/valkey:9.1", at.Child("image"))...)
 	errs = append(errs, kube.ValidateChoice(c.Server, at.Child("server"))...)
 	errs = append(errs, kube.ValidateChoice(c.Layout, at.Child("layout"))...)
 	errs = append(errs, c.Placement.Validate(at.Child("placement"))...)
@@ -33,6 +31,9 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	errs = append(errs, kube.ValidateObjectNames(c.ImagePullSecrets, at.Child("imagePullSecrets"))...)
 	errs = append(errs, kube.ValidateLabels(c.Labels, at.Child("labels"))...)
 	errs = append(errs, kube.ValidateAnnotations(c.Annotations, at.Child("annotations"))...)
+	errs = append(errs, kube.ValidateText(c.Restart, at.Child("restart"))...)
+	errs = append(errs, kube.ValidateText(c.RunConverge, at.Child("runConverge"))...)
+	errs = append(errs, kube.ValidateText(c.AcceptDataLoss, at.Child("acceptDataLoss"))...)
 	if c.Primaries < 3 {
 		invalid(at.Child("primaries"), c.Primaries, "must be at least 3: fewer cannot vote out a dead primary")
 	}

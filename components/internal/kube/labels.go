@@ -30,7 +30,7 @@ func ValidateLabels(labels map[string]string, at *field.Path) field.ErrorList {
 // ValidateAnnotations reports further annotations of pods that cannot exist, and
 // those that the components set.
 func ValidateAnnotations(annotations map[string]string, at *field.Path) field.ErrorList {
-	var errs field.ErrorList
+	errs := append(validateSize(annotations, at), ValidateValues(annotations, at)...)
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
 		for _, why := range content.IsLabelKey(strings.ToLower(key)) { // as Kubernetes itself checks them
 			errs = append(errs, field.Invalid(at, key, why))

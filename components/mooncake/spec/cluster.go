@@ -61,7 +61,7 @@ type Cluster struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 
 	// RunVerify repeats the check that data written through one store can be read through
-	// the others, whenever it changes to any new text. The check also runs when the
+	// the others, whenever it changes to any new text of up to 1024 bytes. The check also runs when the
 	// cluster is made, and when a setting of the processes changes. Default: none.
 	RunVerify string `json:"runVerify,omitempty"`
 
@@ -118,7 +118,7 @@ type Master struct {
 	// Placement of the masters.
 	Placement Placement `json:"placement,omitzero"`
 
-	// Restart restarts the master when it changes: any new text, for example a date.
+	// Restart restarts the master when it changes: any new text of up to 1024 bytes, for example a date.
 	// Default: none.
 	Restart string `json:"restart,omitempty"`
 
@@ -171,7 +171,7 @@ type Store struct {
 	DisruptionBudget Budget `json:"disruptionBudget,omitzero"`
 
 	// Restart restarts the stores when it changes, one after the other, each drained: any
-	// new text, for example a date. Default: none.
+	// new text of up to 1024 bytes, for example a date. Default: none.
 	Restart string `json:"restart,omitempty"`
 
 	// Resources of each store. The memory limit must hold the segment, the local buffer

@@ -56,6 +56,7 @@ func TestValidate(t *testing.T) {
 		want   string // "" when it is valid
 	}{
 		"no image":                         {func(c *Cluster) { c.Image = "" }, "image: Required value"},
+		"an image with a blank":            {func(c *Cluster) { c.Image = "mooncake: 1" }, `image: Invalid value: "mooncake: 1": is no image's name`},
 		"a bad namespace":                  {func(c *Cluster) { c.Namespace = "-" }, "namespace: Invalid value"},
 		"no store":                         {func(c *Cluster) { c.Store.Replicas = -1 }, "store.replicas: Invalid value"},
 		"more stores than there are nodes": {func(c *Cluster) { c.Store.Replicas = 99999999999 }, "store.replicas: Invalid value: 99999999999: must be from 1 to 10000"},
@@ -101,6 +102,14 @@ func TestValidate(t *testing.T) {
 		"a class of no priority":           {func(c *Cluster) { c.Master.Placement.PriorityClassName = "High" }, "master.placement.priorityClassName: Invalid value"},
 		"a taint that cannot exist":        {func(c *Cluster) { c.Store.Placement.Tolerations = []Toleration{{Key: "a b"}} }, "store.placement.tolerations[0].key: Invalid value"},
 		"a node label that cannot exist":   {func(c *Cluster) { c.Store.Placement.NodeSelector = map[string]string{"a b": "x"} }, "store.placement.nodeSelector: Invalid value"},
+		"more annotations than fit":        {func(c *Cluster) { c.Annotations = map[string]string{"a": strings.Repeat("x", 252<<10)} }, "annotations: Invalid value"},
+		"texts of any kind":                {func(c *Cluster) { c.Master.Restart, c.Store.Restart, c.RunVerify = "1\n2", "$(x)", "ä" }, ""},
+		"a master's text without end":      {func(c *Cluster) { c.Master.Restart = strings.Repeat("x", 1025) }, "master.restart: Too long"},
+		"a store's text without end":       {func(c *Cluster) { c.Store.Restart = strings.Repeat("x", 1025) }, "store.restart: Too long"},
+		"a check's text with a NUL":        {func(c *Cluster) { c.RunVerify = "\x00" }, "runVerify: Invalid value"},
+		"a flag with a NUL":                {func(c *Cluster) { c.Master.ExtraFlags = map[string]string{"vmodule": "\x00"} }, "master.extraFlags[vmodule]: Invalid value"},
+		"a master's variable with a NUL":   {func(c *Cluster) { c.Master.ExtraEnv = map[string]string{"A": "\x00"} }, "master.extraEnv[A]: Invalid value"},
+		"a store's variable with a NUL":    {func(c *Cluster) { c.Store.ExtraEnv = map[string]string{"A": "\x00"} }, "store.extraEnv[A]: Invalid value"},
 		"a pull secret":                    {func(c *Cluster) { c.ImagePullSecrets = []string{"registry"} }, ""},
 		"a pull secret without a name":     {func(c *Cluster) { c.ImagePullSecrets = []string{""} }, "imagePullSecrets[0]: Invalid value"},
 		"a label of pods":                  {func(c *Cluster) { c.Labels = map[string]string{"team": "kv"} }, ""},

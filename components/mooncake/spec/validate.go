@@ -39,9 +39,7 @@ const maxDevices = 1000
 func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	errs := kube.ValidateName(name, longestSuffix, at.Child("name"))
 	errs = append(errs, kube.ValidateNamespace(c.Namespace, at.Child("namespace"))...)
-	if c.Image == "" {
-		errs = append(errs, field.Required(at.Child("image"), "name an image with Mooncake, for example kvcacheai/mooncake:0.3.13.post1"))
-	}
+	errs = append(errs, kube.ValidateImage(c.Image, "name an image with Mooncake, for example kvcacheai/mooncake:0.3.13.post1", at.Child("image"))...)
 	errs = append(errs, c.Version.validate(c.Image, at.Child("version"))...)
 	errs = append(errs, c.Master.validate(at.Child("master"))...)
 	errs = append(errs, c.validateMasters(at)...)
@@ -56,6 +54,12 @@ func (c Cluster) Validate(name string, at *field.Path) field.ErrorList {
 	errs = append(errs, c.Store.Placement.Validate(at.Child("store", "placement"))...)
 	errs = append(errs, kube.ValidateLabels(c.Labels, at.Child("labels"))...)
 	errs = append(errs, kube.ValidateAnnotations(c.Annotations, at.Child("annotations"))...)
+	errs = append(errs, kube.ValidateValues(c.Master.ExtraFlags, at.Child("master", "extraFlags"))...)
+	errs = append(errs, kube.ValidateValues(c.Master.ExtraEnv, at.Child("master", "extraEnv"))...)
+	errs = append(errs, kube.ValidateValues(c.Store.ExtraEnv, at.Child("store", "extraEnv"))...)
+	errs = append(errs, kube.ValidateText(c.Master.Restart, at.Child("master", "restart"))...)
+	errs = append(errs, kube.ValidateText(c.Store.Restart, at.Child("store", "restart"))...)
+	errs = append(errs, kube.ValidateText(c.RunVerify, at.Child("runVerify"))...)
 	errs = append(errs, c.Store.DisruptionBudget.Validate(max(1, c.Store.Replicas), "there are no more stores", at.Child("store", "disruptionBudget"))...)
 	errs = append(errs, kube.ValidateObjectNames(c.ImagePullSecrets, at.Child("imagePullSecrets"))...)
 	errs = append(errs, c.validatePorts(at.Child("store"))...)
