@@ -55,7 +55,10 @@ func TestSupervisorNamesAComponentByItsName(t *testing.T) {
 		_, err := syscall.Wait4(pid, nil, 0, nil)
 		require.NoError(t, err)
 	})
-	words, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
-	require.NoError(t, err)
-	assert.Equal(t, "kube-something\x0060\x00", string(words))
+	// The kernel has the words a moment after the program replaced this one.
+	assert.EventuallyWithT(t, func(c *assert.CollectT) {
+		words, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		require.NoError(c, err)
+		assert.Equal(c, "kube-something\x0060\x00", string(words))
+	}, 10*time.Second, 5*time.Millisecond)
 }
