@@ -19,7 +19,7 @@ const (
 
 func TestDefinitionsOfTheProduct(t *testing.T) {
 	for folder, tags := range map[string][]string{
-		definitions + "/hotkv": {"local", "local-next"}, definitions + "/valkey": {"local", "local-next"},
+		definitions + "/hotkv": {"local", "local-next"}, testDefinitions + "/valkey": {"local", "local-next"},
 		definitions + "/mooncake": {"local"}, testDefinitions + "/mooncake-older": {"local"},
 	} {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
