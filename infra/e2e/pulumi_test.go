@@ -29,8 +29,9 @@ func newTeam(t *testing.T, dir string) team {
 		"PULUMI_BACKEND_URL=file://" + t.TempDir(),
 		"PULUMI_CONFIG_PASSPHRASE=the team's",
 		"PULUMI_SKIP_UPDATE_CHECK=true",
-		"KUBECONFIG=/nowhere", // which must change nothing
-		"CGO_ENABLED=0",       // as in other builds, which then share the compiled packages
+		"KUBECONFIG=/nowhere",      // which must change nothing
+		"CGO_ENABLED=0",            // as in other builds, which then share the compiled packages
+		"MAKEFLAGS=", "MAKELEVEL=", // make runs these tests, and prints more below itself
 	}
 	if _, err := os.Stat(local + "/bin/pulumi"); err == nil { // the one that we built
 		environment = append(environment,
