@@ -97,6 +97,8 @@ func (s shop) newDeployment(name string, container corev1.ContainerArgs) error {
 				Spec: &corev1.PodSpecArgs{
 					AutomountServiceAccountToken: pulumi.Bool(false),
 					EnableServiceLinks:           pulumi.Bool(false), // a Service of the right name would set one of Mooncake's variables
+					// They have nothing to finish, and as process 1 do not hear SIGTERM.
+					TerminationGracePeriodSeconds: pulumi.Int(1),
 					SecurityContext: &corev1.PodSecurityContextArgs{
 						RunAsNonRoot: pulumi.Bool(true), RunAsUser: pulumi.Int(1000),
 						SeccompProfile: &corev1.SeccompProfileArgs{Type: pulumi.String("RuntimeDefault")},
