@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,7 +34,12 @@ func (l *lab) rejoin(i int) string {
 	script := exec.CommandContext(l.t.Context(), "bash", RejoinFile, file, ConvergeFile, l.marker(i), "true")
 	script.WaitDelay = 15 * time.Second // after the end of what starts the server
 	script.Env = append(os.Environ(), "REDISCLI_AUTH="+password, "PATH="+bin+":"+os.Getenv("PATH"))
+	script.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := script.CombinedOutput()
+	// What waits for the others to come back outlives the server's start.
+	if err := syscall.Kill(-script.Process.Pid, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
+		require.NoError(l.t, err)
+	}
 	if !errors.Is(err, exec.ErrWaitDelay) {
 		require.NoError(l.t, err, "it must never fail the start: %s", out)
 	}
