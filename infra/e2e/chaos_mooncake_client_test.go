@@ -17,18 +17,18 @@ func TestChaosMooncakeClient(t *testing.T) {
 	s := chaosMooncake(t, "client", storeOf("mooncake", newest, ""))
 	s.run(t, "up")
 	var outputs map[string]struct {
-		Clients           []string `json:"clients"`
-		SGLangExtraConfig string   `json:"sglangExtraConfig"`
+		ClientConfigMap   string `json:"clientConfigMap"`
+		SGLangExtraConfig string `json:"sglangExtraConfig"`
 	}
 	text := s.run(t, "output", "--json")
 	require.Contains(t, text, "{") // the tools' own words come first
 	require.NoError(t, json.Unmarshal([]byte(text[strings.Index(text, "{"):]), &outputs))
 	mine := outputs["mooncake-mooncake"]
-	require.NotEmpty(t, mine.Clients)
+	require.NotEmpty(t, mine.ClientConfigMap)
 	for client, argument := range map[string]string{"by-variables": "", "by-argument": mine.SGLangExtraConfig} {
 		quoted, err := json.Marshal(argument)
 		require.NoError(t, err)
-		s.apply(t, fmt.Sprintf(clientPod, client, mine.Clients[0], quoted))
+		s.apply(t, fmt.Sprintf(clientPod, client, mine.ClientConfigMap, quoted))
 		eventually(t, 2*time.Minute, func(c *assert.CollectT) {
 			assert.Contains(c, []string{"Succeeded", "Failed"}, s.kubectl(c, "get", "pod", client, "-o", "jsonpath={.status.phase}"))
 		})
