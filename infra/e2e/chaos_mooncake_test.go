@@ -3,23 +3,13 @@ package e2e
 import (
 	"crypto/rand"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// chaosMooncakeStack is a stack with one Mooncake Store, or several.
-const chaosMooncakeStack = `config:
-  pulumi:disable-default-providers: [kubernetes]
-  kvinfra:cluster: {kubeconfig: cluster.kubeconfig, context: local, namespace: %s}
-  kvinfra:mooncake:
-%s`
 
 // chaosMooncakeStore asks for little. More settings may follow.
 const chaosMooncakeStore = `    %s:
@@ -44,20 +34,10 @@ func storeOf(name, version, settings string) string {
 	return fmt.Sprintf(chaosMooncakeStore, name, image, version, settings)
 }
 
-// chaosMooncake returns the stack of a long story, which "make chaos" asks for. Its
-// namespace goes with the story's end.
+// chaosMooncake returns the Mooncake Store of a long story.
 func chaosMooncake(t *testing.T, story, stores string) mooncake {
 	t.Helper()
-	if os.Getenv("CHAOS") == "" {
-		t.Skip("it is long: make chaos runs it")
-	}
-	name := "chaos-mc-" + story
-	t.Cleanup(func() {
-		_, err := kubectl("delete", "namespace", name, "--ignore-not-found", "--timeout=3m")
-		assert.NoError(t, err)
-	})
-	writeFile(t, filepath.Join(work, "Pulumi."+name+".yaml"), fmt.Sprintf(chaosMooncakeStack, name, stores))
-	return mooncake{newStack(t, name), "mooncake"}
+	return mooncake{chaosOf(t, "mc-"+story, "mooncake", stores), "mooncake"}
 }
 
 // startEtcd runs an etcd in the namespace, by the name etcd: the program that the
@@ -131,7 +111,7 @@ func (m mooncake) lost(t *testing.T, keys []string) (lost int, example error) {
 // container.
 func (m mooncake) deletePod(t *testing.T, pod string, args ...string) (seconds float64, exitCode string) {
 	t.Helper()
-	watch := exec.CommandContext(t.Context(), root+"/.local/bin/kubectl", "--kubeconfig", kubeconfig, "-n", string(m.stack), "get", "pod", pod,
+	watch := kubectlCommand(t.Context(), kubeconfig, "-n", string(m.stack), "get", "pod", pod,
 		"--watch", "-o", `jsonpath={.status.containerStatuses[0].state.terminated.exitCode}{"\n"}`)
 	var seen strings.Builder
 	watch.Stdout = &seen

@@ -14,7 +14,7 @@ func TestChaosNeighbours(t *testing.T) {
 	two := fmt.Sprintf(chaosCluster, "a", "128Mi") + fmt.Sprintf(chaosCluster, "b", "128Mi")
 	var all []hotkv
 	for _, story := range []string{"near", "far"} {
-		s := chaosOf(t, story, two)
+		s := chaosOf(t, story, "hotkv", two)
 		all = append(all, hotkv{s, "a", "hotkv-cli"}, hotkv{s, "b", "hotkv-cli"})
 	}
 	near, far := all[0], all[2]

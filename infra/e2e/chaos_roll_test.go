@@ -35,7 +35,7 @@ func TestChaosRoll(t *testing.T) {
 	} {
 		t.Run(tt.story, func(t *testing.T) {
 			s := hotkv{name: "hotkv", cli: "hotkv-cli"}
-			s.stack = chaosOf(t, tt.story, fmt.Sprintf(chaosCluster, s.name, tt.memory)+tt.layout+
+			s.stack = chaosOf(t, tt.story, "hotkv", fmt.Sprintf(chaosCluster, s.name, tt.memory)+tt.layout+
 				"      storage: {size: 4Gi}\n      settings: {maxclients: \"4000\"}\n")
 			step(t, "up", func(t *testing.T) {
 				s.run(t, "up")

@@ -15,11 +15,11 @@ import (
 	"kvinfra/infra/e2e/load"
 )
 
-// chaosStack is a stack with one HotKV cluster, or several.
+// chaosStack is a stack with one cluster of a kind, or several.
 const chaosStack = `config:
   pulumi:disable-default-providers: [kubernetes]
   kvinfra:cluster: {kubeconfig: cluster.kubeconfig, context: local, namespace: %s}
-  kvinfra:hotkv:
+  kvinfra:%s:
 %s`
 
 // chaosCluster asks for little. More settings may follow.
@@ -34,16 +34,16 @@ const (
 	perShard = "      layout: StatefulSetPerShard\n"
 )
 
-// chaos returns the cluster of a long story, which "make chaos" asks for. Its
-// namespace goes with the story's end.
+// chaos returns the HotKV cluster of a long story.
 func chaos(t *testing.T, story, settings string) hotkv {
 	t.Helper()
-	s := chaosOf(t, story, fmt.Sprintf(chaosCluster, "hotkv", "128Mi")+settings)
+	s := chaosOf(t, story, "hotkv", fmt.Sprintf(chaosCluster, "hotkv", "128Mi")+settings)
 	return hotkv{stack: s, name: "hotkv", cli: "hotkv-cli"}
 }
 
-// chaosOf is chaos for clusters of any kind.
-func chaosOf(t *testing.T, story, clusters string) stack {
+// chaosOf returns the stack of a long story, which "make chaos" asks for, with clusters
+// of a kind. Its namespace goes with the story's end.
+func chaosOf(t *testing.T, story, kind, clusters string) stack {
 	t.Helper()
 	if os.Getenv("CHAOS") == "" {
 		t.Skip("it is long: make chaos runs it")
@@ -56,15 +56,8 @@ func chaosOf(t *testing.T, story, clusters string) stack {
 		_, err = kubectl("delete", "namespace", name, "--ignore-not-found", "--timeout=3m")
 		assert.NoError(t, err)
 	})
-	writeFile(t, filepath.Join(work, "Pulumi."+name+".yaml"), fmt.Sprintf(chaosStack, name, clusters))
+	writeFile(t, filepath.Join(work, "Pulumi."+name+".yaml"), fmt.Sprintf(chaosStack, name, kind, clusters))
 	return newStack(t, name)
-}
-
-// unchanged has Pulumi find nothing to do.
-func (s stack) unchanged(t *testing.T) {
-	t.Helper()
-	s.run(t, "up", "--expect-no-changes")
-	s.run(t, "refresh", "--expect-no-changes")
 }
 
 // within asserts what careful clients may notice: no failed operation, and no time

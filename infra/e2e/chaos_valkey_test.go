@@ -5,7 +5,7 @@ import "testing"
 // TestChaosValkey walks through the published guide with an image that has only the
 // names of the Valkey project's own.
 func TestChaosValkey(t *testing.T) {
-	s := chaosOf(t, "valkey", `    hotkv:
+	s := chaosOf(t, "valkey", "hotkv", `    hotkv:
       image: valkey:local
       server: valkey
       primaries: 3

@@ -46,8 +46,7 @@ func TestKilledUp(t *testing.T) {
 	step(t, "up works again", func(t *testing.T) {
 		s.run(t, "up")
 		assert.Equal(t, seedLayout(), s.layout(t, "hotkv-0"))
-		s.run(t, "up", "--expect-no-changes")
-		s.run(t, "refresh", "--expect-no-changes")
+		s.unchanged(t)
 	})
 	step(t, "clean up", s.remove)
 	assert.Empty(t, engine(t))

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -18,13 +19,18 @@ func kubectl(args ...string) (string, error) { return kubectlOf(kubeconfig, args
 
 // kubectlOf is kubectl for the cluster to which a kubeconfig leads.
 func kubectlOf(kubeconfig string, args ...string) (string, error) {
-	cmd := exec.Command(root+"/.local/bin/kubectl", append([]string{"--kubeconfig", kubeconfig}, args...)...)
+	cmd := kubectlCommand(context.Background(), kubeconfig, args...)
 	out, err := cmd.Output() // without its warnings
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		err = fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, exit.Stderr)
 	}
 	return strings.TrimSpace(string(out)), err
+}
+
+// kubectlCommand is kubectl for the cluster to which a kubeconfig leads, to be started.
+func kubectlCommand(ctx context.Context, kubeconfig string, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, root+"/.local/bin/kubectl", append([]string{"--kubeconfig", kubeconfig}, args...)...)
 }
 
 // kubectl is kubectl in the stack's namespace.

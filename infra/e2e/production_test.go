@@ -162,8 +162,7 @@ func (s stack) copyTo(t *testing.T, container, from, to string) {
 // in runs a command in a container of the pod of clients and returns its words.
 func (s stack) in(t *testing.T, container string, input []byte, command ...string) string {
 	t.Helper()
-	args := append([]string{"--kubeconfig", kubeconfig, "-n", string(s), "exec", "-i", "clients", "-c", container, "--"}, command...)
-	cmd := exec.CommandContext(t.Context(), root+"/.local/bin/kubectl", args...)
+	cmd := kubectlCommand(t.Context(), kubeconfig, append([]string{"-n", string(s), "exec", "-i", "clients", "-c", container, "--"}, command...)...)
 	cmd.Stdin = bytes.NewReader(input)
 	cmd.Stderr = t.Output() // where Mooncake says more than its client does
 	out, err := cmd.Output()

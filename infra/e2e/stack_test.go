@@ -51,6 +51,13 @@ func (s stack) run(t *testing.T, command string, args ...string) string {
 	return out
 }
 
+// unchanged has Pulumi find nothing to do.
+func (s stack) unchanged(t *testing.T) {
+	t.Helper()
+	s.run(t, "up", "--expect-no-changes")
+	s.run(t, "refresh", "--expect-no-changes")
+}
+
 // refused is run for what must fail.
 func (s stack) refused(t *testing.T, command string, args ...string) string {
 	t.Helper()
