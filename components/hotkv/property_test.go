@@ -1,7 +1,6 @@
 package hotkv_test
 
 import (
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -13,53 +12,40 @@ import (
 	"kvinfra/components/render"
 )
 
-// chooser makes clusters of what the fields may be, the same ones in each run.
-type chooser struct{ *rand.Rand }
-
-func choose[T any](c chooser, of ...T) T { return of[c.IntN(len(of))] }
-
-func (c chooser) name(longest int) string {
-	const letters = "abcdefghijklmnopqrstuvwxyz"
-	var name strings.Builder
-	for range 1 + c.IntN(longest) {
-		name.WriteByte(letters[c.IntN(len(letters))])
-	}
-	return name.String()
-}
-
-func (c chooser) valid() hotkv.Spec {
+// valid makes a cluster of what the fields may be.
+func valid(c componenttest.Chooser) hotkv.Spec {
 	s := hotkv.Spec{
-		Namespace:          c.name(12),
-		Image:              choose(c, "hotkv:1", "registry.example.com:5000/a/b@sha256:"+strings.Repeat("0123456789abcdef", 4)),
-		Primaries:          choose(c, 0, 3, 4, 7, 10),
-		ReplicasPerPrimary: choose(c, 0, 1, 2, 3),
-		Storage: choose(c, hotkv.Storage{}, hotkv.Storage{None: true}, hotkv.Storage{Size: "50Gi", ClassName: "fast"},
+		Namespace:          c.Name(12),
+		Image:              componenttest.Choose(c, "hotkv:1", "registry.example.com:5000/a/b@sha256:"+strings.Repeat("0123456789abcdef", 4)),
+		Primaries:          componenttest.Choose(c, 0, 3, 4, 7, 10),
+		ReplicasPerPrimary: componenttest.Choose(c, 0, 1, 2, 3),
+		Storage: componenttest.Choose(c, hotkv.Storage{}, hotkv.Storage{None: true}, hotkv.Storage{Size: "50Gi", ClassName: "fast"},
 			hotkv.Storage{Size: "50Gi", Retention: hotkv.Delete}),
-		NodeTimeoutSeconds: choose(c, 0, 1, 60),
-		Memory:             choose(c, hotkv.Memory{}, hotkv.Memory{Percent: 40, Policy: "volatile-ttl"}),
-		PasswordFrom:       choose(c, hotkv.SecretKey{}, hotkv.SecretKey{Name: "users-own", Key: "a.b"}),
-		Settings:           choose(c, nil, map[string]string{"maxclients": "5"}),
-		Labels:             choose(c, nil, map[string]string{"example.com/team": "a"}),
-		Annotations:        choose(c, nil, map[string]string{"x": "any text"}),
-		ImagePullSecrets:   choose(c, nil, []string{"a", "b.c"}),
-		Restart:            choose(c, "", "x y/z"),
-		NoHeal:             choose(c, true, false),
-		AcceptDataLoss:     choose(c, "", "$(any) text"),
-		RunConverge:        choose(c, "", "again"),
-		DisruptionBudget:   choose(c, hotkv.Budget{}, hotkv.Budget{Off: true}, hotkv.Budget{MaxUnavailable: 1}),
-		TimeoutSeconds:     choose(c, 0, 1, 86400),
+		NodeTimeoutSeconds: componenttest.Choose(c, 0, 1, 60),
+		Memory:             componenttest.Choose(c, hotkv.Memory{}, hotkv.Memory{Percent: 40, Policy: "volatile-ttl"}),
+		PasswordFrom:       componenttest.Choose(c, hotkv.SecretKey{}, hotkv.SecretKey{Name: "users-own", Key: "a.b"}),
+		Settings:           componenttest.Choose(c, nil, map[string]string{"maxclients": "5"}),
+		Labels:             componenttest.Choose(c, nil, map[string]string{"example.com/team": "a"}),
+		Annotations:        componenttest.Choose(c, nil, map[string]string{"x": "any text"}),
+		ImagePullSecrets:   componenttest.Choose(c, nil, []string{"a", "b.c"}),
+		Restart:            componenttest.Choose(c, "", "x y/z"),
+		NoHeal:             componenttest.Choose(c, true, false),
+		AcceptDataLoss:     componenttest.Choose(c, "", "$(any) text"),
+		RunConverge:        componenttest.Choose(c, "", "again"),
+		DisruptionBudget:   componenttest.Choose(c, hotkv.Budget{}, hotkv.Budget{Off: true}, hotkv.Budget{MaxUnavailable: 1}),
+		TimeoutSeconds:     componenttest.Choose(c, 0, 1, 86400),
 	}
-	s.Server = choose(c, s.Server, hotkv.HotKV, hotkv.Valkey)
-	s.Layout = choose(c, s.Layout, hotkv.OneStatefulSet, hotkv.StatefulSetPerShard)
-	s.Durability = choose(c, s.Durability, hotkv.Durable, hotkv.Cache)
-	s.Placement.Spread = choose(c, s.Placement.Spread, hotkv.Required, hotkv.Preferred, hotkv.Off)
+	s.Server = componenttest.Choose(c, s.Server, hotkv.HotKV, hotkv.Valkey)
+	s.Layout = componenttest.Choose(c, s.Layout, hotkv.OneStatefulSet, hotkv.StatefulSetPerShard)
+	s.Durability = componenttest.Choose(c, s.Durability, hotkv.Durable, hotkv.Cache)
+	s.Placement.Spread = componenttest.Choose(c, s.Placement.Spread, hotkv.Required, hotkv.Preferred, hotkv.Off)
 	return s
 }
 
 func TestEveryValidClusterIsConsistent(t *testing.T) {
-	c := chooser{rand.New(rand.NewPCG(1, 2))}
+	c := componenttest.NewChooser(1)
 	for range 40 {
-		name, s := c.name(8), c.valid()
+		name, s := c.Name(8), valid(c)
 		resources, err := render.Program(program(name, &hotkv.ClusterArgs{Spec: s}), render.Options{Project: "kvinfra", Stack: "test"})
 		require.NoError(t, err, "%+v", s)
 		componenttest.Consistent(t, resources, "Secret users-own")
@@ -68,25 +54,31 @@ func TestEveryValidClusterIsConsistent(t *testing.T) {
 }
 
 func TestNoInvalidClusterMakesAnything(t *testing.T) {
-	c := chooser{rand.New(rand.NewPCG(3, 4))}
+	c := componenttest.NewChooser(3)
 	spoil := []func(*hotkv.Spec){
 		func(s *hotkv.Spec) { s.Image = "" },
 		func(s *hotkv.Spec) { s.Namespace = strings.Repeat("n", 60) },
-		func(s *hotkv.Spec) { s.Primaries = choose(c, -1, 1, 2, 1001) },
-		func(s *hotkv.Spec) { s.ReplicasPerPrimary = choose(c, -1, 1000) },
-		func(s *hotkv.Spec) { s.Storage = hotkv.Storage{Size: choose(c, "1G1", "-1Gi", "1Mi")} },
+		func(s *hotkv.Spec) { s.Primaries = componenttest.Choose(c, -1, 1, 2, 1001) },
+		func(s *hotkv.Spec) { s.ReplicasPerPrimary = componenttest.Choose(c, -1, 1000) },
+		func(s *hotkv.Spec) { s.Storage = hotkv.Storage{Size: componenttest.Choose(c, "1G1", "-1Gi", "1Mi")} },
 		func(s *hotkv.Spec) { s.Storage = hotkv.Storage{None: true, Size: "1Gi"} },
-		func(s *hotkv.Spec) { s.Settings = map[string]string{choose(c, "dir", "cluster-enabled", "A", ""): "x"} },
-		func(s *hotkv.Spec) { s.Labels = map[string]string{choose(c, "app", "a b", ""): "x"} },
-		func(s *hotkv.Spec) { s.ImagePullSecrets = []string{choose(c, "", "A", "a/b")} },
-		func(s *hotkv.Spec) { s.PasswordFrom = hotkv.SecretKey{Name: choose(c, "", "A b"), Key: "x"} },
+		func(s *hotkv.Spec) {
+			s.Settings = map[string]string{componenttest.Choose(c, "dir", "cluster-enabled", "A", ""): "x"}
+		},
+		func(s *hotkv.Spec) { s.Labels = map[string]string{componenttest.Choose(c, "app", "a b", ""): "x"} },
+		func(s *hotkv.Spec) { s.ImagePullSecrets = []string{componenttest.Choose(c, "", "A", "a/b")} },
+		func(s *hotkv.Spec) {
+			s.PasswordFrom = hotkv.SecretKey{Name: componenttest.Choose(c, "", "A b"), Key: "x"}
+		},
 		func(s *hotkv.Spec) { s.Server = "redis" },
 		func(s *hotkv.Spec) { s.Layout = "Deployment" },
 		func(s *hotkv.Spec) { s.TimeoutSeconds = -1 },
-		func(s *hotkv.Spec) { s.DisruptionBudget = hotkv.Budget{MaxUnavailable: choose(c, -1, 100)} },
+		func(s *hotkv.Spec) {
+			s.DisruptionBudget = hotkv.Budget{MaxUnavailable: componenttest.Choose(c, -1, 100)}
+		},
 	}
 	for i := range 56 {
-		s := c.valid()
+		s := valid(c)
 		spoil[i%len(spoil)](&s)
 		resources, err := render.Program(program("kv", &hotkv.ClusterArgs{Spec: s}), render.Options{Project: "kvinfra", Stack: "test"})
 		assert.Error(t, err, "%+v", s)
