@@ -14,12 +14,8 @@ import (
 func ValidateLabels(labels map[string]string, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
-		for _, why := range content.IsLabelKey(key) {
-			errs = append(errs, field.Invalid(at, key, why))
-		}
-		for _, why := range content.IsLabelValue(labels[key]) {
-			errs = append(errs, field.Invalid(at.Key(key), labels[key], why))
-		}
+		errs = append(errs, invalid(content.IsLabelKey(key), key, at)...)
+		errs = append(errs, invalid(content.IsLabelValue(labels[key]), labels[key], at.Key(key))...)
 		if key == "app" || strings.HasPrefix(key, "app.kubernetes.io/") || strings.HasPrefix(key, "kvinfra/") {
 			errs = append(errs, field.Forbidden(at.Key(key), "the cluster finds its pods by it"))
 		}
@@ -32,9 +28,7 @@ func ValidateLabels(labels map[string]string, at *field.Path) field.ErrorList {
 func ValidateAnnotations(annotations map[string]string, at *field.Path) field.ErrorList {
 	errs := append(validateSize(annotations, at), ValidateValues(annotations, at)...)
 	for _, key := range slices.Sorted(maps.Keys(annotations)) {
-		for _, why := range content.IsLabelKey(strings.ToLower(key)) { // as Kubernetes itself checks them
-			errs = append(errs, field.Invalid(at, key, why))
-		}
+		errs = append(errs, invalid(content.IsLabelKey(strings.ToLower(key)), key, at)...) // as Kubernetes itself checks them
 		if strings.HasPrefix(key, "kvinfra/") {
 			errs = append(errs, field.Forbidden(at.Key(key), "is set by the component"))
 		}

@@ -72,12 +72,8 @@ func (p Placement) Validate(at *field.Path) field.ErrorList {
 	errs := ValidateChoice(p.Spread, at.Child("spread"))
 	for _, key := range slices.Sorted(maps.Keys(p.NodeSelector)) {
 		value := p.NodeSelector[key]
-		for _, why := range content.IsLabelKey(key) {
-			errs = append(errs, field.Invalid(at.Child("nodeSelector"), key, why))
-		}
-		for _, why := range content.IsLabelValue(value) {
-			errs = append(errs, field.Invalid(at.Child("nodeSelector").Key(key), value, why))
-		}
+		errs = append(errs, invalid(content.IsLabelKey(key), key, at.Child("nodeSelector"))...)
+		errs = append(errs, invalid(content.IsLabelValue(value), value, at.Child("nodeSelector").Key(key))...)
 	}
 	for i, t := range p.Tolerations {
 		at := at.Child("tolerations").Index(i)
@@ -85,13 +81,9 @@ func (p Placement) Validate(at *field.Path) field.ErrorList {
 			errs = append(errs, field.Required(at.Child("key"), "a value needs a key"))
 		}
 		if t.Key != "" { // without one it tolerates every taint
-			for _, why := range content.IsLabelKey(t.Key) {
-				errs = append(errs, field.Invalid(at.Child("key"), t.Key, why))
-			}
+			errs = append(errs, invalid(content.IsLabelKey(t.Key), t.Key, at.Child("key"))...)
 		}
-		for _, why := range content.IsLabelValue(t.Value) {
-			errs = append(errs, field.Invalid(at.Child("value"), t.Value, why))
-		}
+		errs = append(errs, invalid(content.IsLabelValue(t.Value), t.Value, at.Child("value"))...)
 		if t.Effect != "" {
 			errs = append(errs, ValidateChoice(t.Effect, at.Child("effect"))...)
 		}
