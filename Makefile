@@ -25,8 +25,13 @@ export GOFLAGS := -trimpath
 unexport KUBECONFIG
 
 LOCAL := .local/bin/local
-MODULES := . infra/local infra/e2e examples/platform-team
+SHELLNUMBERS := .local/bin/shellnumbers
+MODULES := . infra/local infra/local/modules/checks infra/e2e examples/platform-team
 CHECKS := $(CURDIR)/infra/local/modules/checks/go.mod
+
+# Lists the shell scripts that stand alone; those of HotKV are parts of one program.
+SCRIPTS := git grep -lE --untracked '^\#!.*\b(ba)?sh$$' -- ':!components/hotkv/spec'
+HOTKV_SCRIPTS := components/hotkv/spec/*.sh
 
 .PHONY: help
 help: ## this list
@@ -85,14 +90,17 @@ clean: $(LOCAL) ## stop the local cluster and remove all state and everything bu
 	@$(LOCAL) clean
 
 # Always asked: go build knows best whether it is up to date.
-.PHONY: $(LOCAL)
+.PHONY: $(LOCAL) $(SHELLNUMBERS)
 $(LOCAL):
 	@cd infra/local && go build -o ../../$(LOCAL) .
+$(SHELLNUMBERS):
+	@cd infra/local/modules/checks && go build -o "$(CURDIR)/$(SHELLNUMBERS)" ./shellnumbers
 
 .PHONY: test
 test: check ## every test that needs no cluster
 	@PATH="$$PWD/.local/bin:$$PATH" CI=true go test ./...
 	@cd infra/local && go test ./...
+	@cd infra/local/modules/checks && go test ./...
 	@cd infra/e2e && go test ./load
 
 .PHONY: chaos
@@ -105,13 +113,15 @@ chaos: $(LOCAL) ## hours of what can happen to a HotKV cluster and a Mooncake St
 	@cd infra/e2e && CHAOS=1 go test -count=1 -timeout 4h -v -run "TestChaos$$STORY" .
 
 .PHONY: check
-check: $(LOCAL) ## formatting, vet, staticcheck, shellcheck, actionlint
+check: $(LOCAL) $(SHELLNUMBERS) ## formatting, vet, staticcheck, shellcheck, shellnumbers, actionlint
 	@$(LOCAL) needs
 	@unformatted=$$(gofmt -l components stacks infra examples); \
 	  [ -z "$$unformatted" ] || { echo "not formatted, run gofmt -w on: $$unformatted"; exit 1; }
 	@for module in $(MODULES); do (cd $$module && go vet -tags e2e ./... && \
 	  go tool -modfile="$(CHECKS)" staticcheck -tags e2e ./...); done
-	@git grep -lE --untracked '^#!.*\b(ba)?sh$$' | xargs shellcheck
+	@{ $(SCRIPTS); ls $(HOTKV_SCRIPTS); } | xargs shellcheck
+	@$(SHELLNUMBERS) $(HOTKV_SCRIPTS)
+	@$(SCRIPTS) | xargs -n 1 $(SHELLNUMBERS)
 	@go tool -modfile="$(CHECKS)" actionlint
 
 .PHONY: golden

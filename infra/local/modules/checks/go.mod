@@ -3,6 +3,8 @@
 //
 //	go tool -modfile=infra/local/modules/checks/go.mod staticcheck ./...
 //	go tool -modfile=infra/local/modules/checks/go.mod actionlint
+//
+// shellnumbers is our own; the Makefile builds it.
 module kvinfra/infra/local/modules/checks
 
 go 1.26.0
@@ -11,6 +13,8 @@ tool (
 	github.com/rhysd/actionlint/cmd/actionlint
 	honnef.co/go/tools/cmd/staticcheck
 )
+
+require mvdan.cc/sh/v3 v3.14.1
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
