@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -24,6 +25,9 @@ type stopping struct {
 	log    string
 	ended  chan error
 
+	scripts string                               // where they are
+	wrap    func(next http.Handler) http.Handler // answers for the master
+
 	job    map[string]any // what the master was asked to move
 	status string         // of the other store's segment, once it was asked
 }
@@ -36,7 +40,7 @@ const noOther = -1
 func newStopping(t *testing.T, joined bool, used, other int, job map[string]any) *stopping {
 	t.Helper()
 	needsPython(t)
-	s := &stopping{t: t, status: "OK", log: filepath.Join(t.TempDir(), "log"), ended: make(chan error, 1)}
+	s := &stopping{t: t, status: "OK", scripts: shipped, log: filepath.Join(t.TempDir(), "log"), ended: make(chan error, 1)}
 
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -56,7 +60,12 @@ func newStopping(t *testing.T, joined bool, used, other int, job map[string]any)
 	go func() { s.ended <- process.Wait() }()
 	t.Cleanup(func() { _ = process.Process.Kill() })
 
-	f := &fake{t: t, address: "127.0.0.1"}
+	f := &fake{t: t, address: "127.0.0.1", wrap: func(next http.Handler) http.Handler {
+		if s.wrap != nil {
+			return s.wrap(next)
+		}
+		return next
+	}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/get_all_segments", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("/get_segments_detail", func(w http.ResponseWriter, _ *http.Request) {
@@ -70,7 +79,7 @@ func newStopping(t *testing.T, joined bool, used, other int, job map[string]any)
 			return fmt.Sprintf(`{"segment_name":%q,"te_endpoint":"%s:15000","status":%q,"size_bytes":100,"allocator_used_bytes":%d}`, name, address, status, used)
 		}
 		fmt.Fprintf(w, `{"segments":[%s,%s,%s]}`,
-			segment("mine", "10.0.0.1", "OK", used), segment("other", "10.0.0.2", status, other), segment("leaving", "10.0.0.3", "DRAINING", 0))
+			segment("mine", "10.0.0.1", "OK", used), segment("other", "10.0.0.2", status, max(other, 0)), segment("leaving", "10.0.0.3", "DRAINING", 0))
 	})
 	mux.HandleFunc("POST /api/v1/drain_jobs", func(w http.ResponseWriter, r *http.Request) {
 		if job == nil {
@@ -90,7 +99,9 @@ func newStopping(t *testing.T, joined bool, used, other int, job map[string]any)
 // drain runs the hook and returns what is in the log of the store afterwards.
 func (s *stopping) drain(seconds string) string {
 	s.t.Helper()
-	script := exec.Command("python3", "-B", "scripts/drain.py", s.master, s.port, seconds, "0")
+	ctx, cancel := context.WithTimeout(s.t.Context(), 40*time.Second)
+	defer cancel()
+	script := python(ctx, s.scripts+"/drain.py", s.master, s.port, seconds, "0")
 	script.Env = append(os.Environ(), "POD_IP=10.0.0.1")
 	said, err := script.CombinedOutput()
 	require.NoError(s.t, err, string(said))

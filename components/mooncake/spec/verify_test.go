@@ -45,6 +45,10 @@ type fake struct {
 	cannotPut  func(store, holder int) bool
 	cannotRead func(store, holder int) bool // 200 with an empty body
 	garble     func(store int, v string) string
+
+	scripts string                               // where they are, "" for those that are shipped
+	wrap    func(next http.Handler) http.Handler // answers for the master and the stores
+	peer    func(net.Conn)                       // answers for the engines
 }
 
 func newFake(t *testing.T, stores int) *fake {
@@ -85,7 +89,13 @@ func (f *fake) serve(h http.Handler) *httptest.Server {
 	f.t.Helper()
 	listener, err := net.Listen("tcp", f.address+":0")
 	require.NoError(f.t, err)
-	s := httptest.NewUnstartedServer(h)
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answering := h
+		if f.wrap != nil {
+			answering = f.wrap(h)
+		}
+		answering.ServeHTTP(w, r)
+	}))
 	s.Listener.Close()
 	s.Listener = listener
 	s.Start()
@@ -107,6 +117,11 @@ func (f *fake) engine() string {
 			var length uint64
 			_ = binary.Read(c, binary.LittleEndian, &length)
 			_, _ = io.CopyN(io.Discard, c, int64(length))
+			if f.peer != nil {
+				f.peer(c)
+				c.Close()
+				continue
+			}
 			answer := fmt.Sprintf("\x01{\"protocol\":%q}", f.protocol)
 			_ = binary.Write(c, binary.LittleEndian, uint64(len(answer)))
 			_, _ = io.WriteString(c, answer)
@@ -207,7 +222,7 @@ func (f *fake) verify(protocol string) (string, error) {
 	ctx, cancel := context.WithTimeout(f.t.Context(), 30*time.Second)
 	defer cancel()
 	metadata := cmp.Or(f.metadata, "P2PHANDSHAKE")
-	script := exec.CommandContext(ctx, "python3", "-B", "scripts/verify.py")
+	script := python(ctx, cmp.Or(f.scripts, shipped)+"/verify.py")
 	script.Env = append(os.Environ(),
 		"STORES="+strings.Join(stores, " "), "MASTER="+f.master.Listener.Addr().String(),
 		"SEGMENT_BYTES=1024", "PROTOCOL="+protocol, fmt.Sprint("LISTS_ENDPOINTS=", !f.old), "METADATA="+strings.ReplaceAll(metadata, "MASTER", f.master.Listener.Addr().String()), "CLUSTER_ID=kv.mooncake",

@@ -8,36 +8,36 @@ Only Python's standard library: it runs in the image of the cluster.
 """
 
 import base64
+import hashlib
 import itertools
 import json
 import os
 import re
-import signal
-import socket
 import struct
 import sys
 import time
+import traceback
 import uuid
 from urllib.parse import quote
 
-from masters import ANSWER_SECONDS, NoMaster, Refused, addresses, ask_leader, request
+from masters import (
+    ANSWER_BYTES, Malformed, NoMaster, Refused, Wire,
+    addresses, ask, ask_leader, decode, end_after, field, lines, parse, printable, request, split_endpoint,
+)
 
 READERS = 8  # of each value at most: in a large cluster all pairs would take long
-VALUE_BYTES = 64 * 1024  # more than one slice of an RDMA transfer, once written as hex
+TEXT_BYTES = 128 * 1024  # of a value, more than one slice of an RDMA transfer
 LONGEST_LEASE_SECONDS = 30  # a longer one is not waited for, to remove the values
+PROBLEMS = 100  # are printed at most: an attacker's answers can make thousands
 TRIES = 2  # a store that was just replaced may still be dialled at its old address
 
 
 class Failed(Exception):
-    """What is wrong, as the user reads it."""
+    """What is wrong, as the user reads it, a line for each argument."""
 
 
 class Misconfigured(Failed):
     """What no waiting repairs, once the stores of before are forgotten."""
-
-
-class OutOfTime(BaseException):
-    """The check's own end. No Exception, so that nothing takes it for an answer."""
 
 
 class Store:
@@ -49,14 +49,19 @@ class Store:
         try:
             return request(self.address, method, path, body)
         except OSError as e:
-            raise Failed(f"{self.name} does not answer on {self.address}: {e or 'timed out'}") from e
+            raise Failed(f"{self.name} does not answer on {self.address}: {printable(e)}") from e
+        except Malformed as e:
+            raise Failed(f"{self.name} answers {path} with {printable(e)}") from e
 
 
 class Value:
-    """A value in the cluster: who wrote it, and the segments that hold it."""
+    """A value in the cluster: who wrote it, and the segments that hold it.
+
+    Of its bytes only their hash: those of a thousand values would not fit into the pod.
+    """
 
     def __init__(self, key, text, writer, endpoints):
-        self.key, self.text, self.writer, self.endpoints = key, text, writer, endpoints
+        self.key, self.hash, self.writer, self.endpoints = key, hashed(text.encode()), writer, endpoints
 
 
 class Cluster:
@@ -71,6 +76,7 @@ class Cluster:
         self.lease_seconds = float(environment["LEASE_SECONDS"])
         self.forget_seconds = float(environment["FORGET_SECONDS"])
         self.settle_seconds = float(environment["SETTLE_SECONDS"])
+        self.end = time.monotonic() + float(environment["DEADLINE_SECONDS"])
         self.keys = []  # all that was written, to be removed
 
     def verify(self):
@@ -83,7 +89,7 @@ class Cluster:
                 say(f"{len(problems)} problems, for example: {problems[0]}; trying once more")
         self.remove_keys()
         if problems:
-            raise Failed("\n".join(problems))
+            raise Failed(*problems)
         self.check_protocol(endpoints or sorted(reached))
 
     # The master's view.
@@ -101,16 +107,17 @@ class Cluster:
             time.sleep(1)
 
     def segments(self):
-        names = self.ask_leader("/get_all_segments").split()
+        names = self.ask_leader("/get_all_segments", lines)
         for name in names:
             if is_loopback(name):
                 raise Misconfigured(
-                    f"the master knows a store as {name}, which every peer takes for itself: "
+                    f"the master knows a store as {printable(name)}, which every peer takes for itself: "
                     "the stores need their pod's address in MOONCAKE_LOCAL_HOSTNAME and LOCAL_HOSTNAME"
                 )
         if len(names) != len(self.stores):
-            raise Failed(f"the master shows {len(names)} segments ({', '.join(names)}) of {len(self.stores)} stores")
-        capacity = metric(self.ask_leader("/metrics"), "master_total_capacity_bytes")
+            shown = printable(", ".join(names), 1000)
+            raise Failed(f"the master shows {len(names)} segments ({shown}) of {len(self.stores)} stores")
+        capacity = self.ask_leader("/metrics", lambda text: metric(text, "master_total_capacity_bytes"))
         if capacity != self.segment_bytes * len(self.stores):
             raise Failed(
                 f"the master shows a capacity of {capacity} bytes instead of "
@@ -124,15 +131,24 @@ class Cluster:
         """Returns where peers dial the segments; an older master tells it only of a value."""
         if not self.lists_endpoints:
             return []
-        endpoints = [s["te_endpoint"] for s in json.loads(self.ask_leader("/get_segments_detail"))["segments"]]
+        endpoints = self.ask_leader("/get_segments_detail", lambda text: self.checked(
+            [field(segment, "te_endpoint", str) for segment in field(parse(text), "segments", list)]))
         for endpoint in endpoints:
             if is_loopback(endpoint):
                 raise Misconfigured(registered(endpoint))
         return endpoints
 
-    def ask_leader(self, path):
+    def checked(self, endpoints):
+        """Returns them when each can be dialled, and there are no more of them than stores."""
+        for endpoint in endpoints:
+            split_endpoint(endpoint)
+        if len(set(endpoints)) > len(self.stores):
+            raise Malformed(f"{len(set(endpoints))} different addresses of {len(self.stores)} stores")
+        return endpoints
+
+    def ask_leader(self, path, read):
         try:
-            return ask_leader(self.master, path)
+            return ask_leader(self.master, path, read=read)
         except (NoMaster, Refused) as e:
             raise Failed(str(e)) from e
 
@@ -142,25 +158,27 @@ class Cluster:
 
     def check_protocol(self, endpoints):
         for endpoint in endpoints:
-            used = self.describe(endpoint).get("protocol")
+            used = self.describe(endpoint)
             if used != self.protocol:
-                raise Failed(f"{self.owner(endpoint)} moves its data over {used}, not over {self.protocol}")
+                raise Failed(f"{self.owner(endpoint)} moves its data over {printable(used, 60)}, not over {self.protocol}")
         say(f"every store moves its data over {self.protocol}")
 
     def describe(self, endpoint):
-        """Returns what a store tells its peers: itself, or where they share such things."""
+        """Returns the protocol that a store tells its peers: itself, or where they share such things."""
         try:
             if self.metadata == "P2PHANDSHAKE":
-                return ask_engine(endpoint)
+                return protocol(ask_engine(endpoint))
             kind, servers = self.metadata.split("://", 1)
             if kind == "http":
                 server, path = servers.split("/", 1)
-                return json.loads(request(server, "GET", f"/{path}?key={quote('mooncake/ram/' + endpoint, safe='')}")[1])
+                return ask(server, server, f"/{path}?key={quote('mooncake/ram/' + endpoint, safe='')}", read=protocol)
             key = base64.b64encode(f"mooncake/{self.cluster_id}/ram/{endpoint}".encode()).decode()
-            answer = ask_any(servers.split(";"), "/v3/kv/range", json.dumps({"key": key}))
-            return json.loads(base64.b64decode(json.loads(answer)["kvs"][0]["value"]))
-        except (OSError, ValueError, KeyError, struct.error) as e:
-            raise Failed(f"{self.owner(endpoint)} cannot be asked how it moves its data: {e!r}") from e
+            return ask_any(servers.split(";"), "/v3/kv/range", json.dumps({"key": key}), lambda text: protocol(only_value(text)))
+        except Malformed as e:
+            problem = f"it answers with {e}"
+        except (OSError, Refused) as e:
+            problem = str(e)
+        raise Failed(f"{self.owner(endpoint)} cannot be asked how it moves its data: {printable(problem, 600)}")
 
     # The data.
 
@@ -205,13 +223,14 @@ class Cluster:
 
     def put(self, writer):
         """Writes under a fresh key: of one that exists the cluster keeps the old value."""
-        key, text = f"kvinfra-verify-{uuid.uuid4().hex}", os.urandom(VALUE_BYTES).hex()
+        key, text = f"kvinfra-verify-{uuid.uuid4().hex}", os.urandom(TEXT_BYTES // 2).hex()
         status, answer = writer.request("PUT", "/api/put", json.dumps({"key": key, "value": text}))
         if status != 200:
-            raise Failed(f"{writer.name} cannot write: status {status}, {answer.decode(errors='replace')}")
+            raise Failed(f"{writer.name} cannot write: status {status}, {printable(answer)}")
         self.keys.append(key)
-        where = self.ask_leader(f"/query_key?key={key}")
-        return Value(key, text, writer, set(re.findall(r'"transport_endpoint_":\s*"([^"]+)"', where)))
+        holders = self.ask_leader(f"/query_key?key={key}", lambda where: self.checked(
+            set(re.findall(r'"transport_endpoint_":\s*"([^"]+)"', where))))
+        return Value(key, text, writer, holders)
 
     def readers(self, writer):
         """Returns the stores after the writer, so that every store reads something."""
@@ -225,13 +244,13 @@ class Cluster:
             status, body = reader.request("GET", f"/api/get/{value.key}")
         except Failed as e:
             return f"{e} when it reads what {value.writer.name} wrote to the segment of {holders}"
-        if status == 200 and body == value.text.encode():
+        if status == 200 and hashed(body) == value.hash:
             return None
-        what = f"{len(body)} bytes that differ from the {len(value.text)} written"
+        what = f"{len(body)} bytes that differ from the {TEXT_BYTES} written"
         if status != 200:
-            what = f"status {status}, {body.decode(errors='replace')}"
-        elif len(body) != len(value.text):
-            what = f"{len(body)} of {len(value.text)} bytes"
+            what = f"status {status}, {printable(body)}"
+        elif len(body) != TEXT_BYTES:
+            what = f"{len(body)} of {TEXT_BYTES} bytes"
         return f"{reader.name} cannot read what {value.writer.name} wrote to the segment of {holders}: got {what}"
 
     def owner(self, endpoint):
@@ -245,8 +264,7 @@ class Cluster:
     def remove_keys(self):
         """Removes what was written. A value that was read is leased for a while and stays that long."""
         left = set(self.keys)
-        remaining, _ = signal.getitimer(signal.ITIMER_REAL)
-        if self.lease_seconds > min(LONGEST_LEASE_SECONDS, remaining / 2):
+        if self.lease_seconds > min(LONGEST_LEASE_SECONDS, (self.end - time.monotonic()) / 2):
             say(f"{len(left)} values of this check stay until they are evicted: their lease of {self.lease_seconds:g} s is not waited for")
             return
         time.sleep(self.lease_seconds)
@@ -262,25 +280,51 @@ class Cluster:
             say(f"{len(left)} of {len(self.keys)} values of this check stay until they are evicted")
 
 
-def ask_any(servers, path, question):
-    """Returns the answer of the first server that gives one."""
+def ask_any(servers, path, question, read):
+    """Returns what read makes of the answer of the first server that gives one."""
     for server in servers[:-1]:
         try:
-            return request(server, "POST", path, question)[1]
-        except OSError:
+            return ask(server, server, path, "POST", question, read)
+        except (OSError, Refused):
             continue
-    return request(servers[-1], "POST", path, question)[1]
+    return ask(servers[-1], servers[-1], path, "POST", question, read)
+
+
+def hashed(data):
+    return hashlib.sha256(data).digest()
+
+
+def only_value(text):
+    """Returns the value of a key in etcd, from etcd's answer in JSON."""
+    values = field(parse(text), "kvs", list)
+    if not values:
+        raise Malformed("no value")
+    try:
+        return decode(base64.b64decode(field(values[0], "value", str), validate=True))
+    except ValueError as e:
+        raise Malformed(f"a value that is not base64: {e}") from e
+
+
+def protocol(text):
+    """Returns what an engine uses, from its description in JSON."""
+    return field(parse(text), "protocol", str)
 
 
 def ask_engine(endpoint):
     """Returns what a store tells a peer that wants to move data."""
-    host, port = endpoint.rsplit(":", 1)
     question = b"\x01{}"
-    with socket.create_connection((host, int(port)), ANSWER_SECONDS) as connection:
-        connection.sendall(struct.pack("<Q", len(question)) + question)
-        with connection.makefile("rb") as answer:
-            length = struct.unpack("<Q", answer.read(8))[0]
-            return json.loads(answer.read(length)[1:])
+    wire = Wire(split_endpoint(endpoint))
+    with wire.makefile("rb") as answer:
+        wire.sendall(struct.pack("<Q", len(question)) + question)
+        length = int.from_bytes(answer.read(8), "little")
+        if not 0 < length <= ANSWER_BYTES:  # Mooncake's own limit is 1 MiB
+            raise Malformed(f"a text of {length} bytes")
+        text = answer.read(length)
+        if len(text) < length:
+            raise Malformed(f"{len(text)} of {length} bytes")
+        if text[:1] != question[:1]:
+            raise Malformed(f"{text[:1]!r} where the type of the question belongs")
+        return decode(text[1:])
 
 
 def is_loopback(endpoint):
@@ -293,26 +337,41 @@ def registered(endpoint):
 
 
 def metric(text, name):
-    found = re.search(rf"^{name}(?:{{[^}}]*}})? ([0-9.e+]+)$", text, re.MULTILINE)
-    if not found:
-        raise Failed(f"the master's metrics have no {name}")
-    return int(float(found.group(1)))
+    for line in lines(text):
+        found = re.fullmatch(rf"{name}(?:{{[^}}]*}})? ([0-9.e+]{{1,40}})", line)
+        if not found:
+            continue
+        try:
+            value = float(found.group(1))
+        except ValueError as e:
+            raise Malformed(f"{found.group(1)} as {name}") from e
+        if value >= 1 << 64:
+            raise Malformed(f"{found.group(1)} as {name}")
+        return int(value)
+    raise Malformed(f"no {name}")
 
 
 def say(text):
-    print(f"verify: {text}", flush=True)
+    """Writes one line, at once and whole, also when the check ends right after or meanwhile."""
+    os.write(1, f"verify: {printable(text, 2000)}\n".encode())
 
 
-def give_up(*_):
-    raise OutOfTime("the check did not end in time; its last line says how far it came")
+def main():
+    end_after(float(os.environ["DEADLINE_SECONDS"]), 1, lambda: say("the check did not end in time; its last line says how far it came"))
+    try:
+        Cluster(os.environ).verify()
+        return 0
+    except Failed as e:
+        problems = e.args
+        if len(problems) > PROBLEMS:
+            say(f"{len(problems)} problems, of which these are the last {PROBLEMS}:")
+    except Exception as e:  # of a traceback, the pod's status would show only the end
+        where = traceback.extract_tb(e.__traceback__)[-1]
+        problems = [f"the check itself failed in {where.name}, line {where.lineno}: {e!r}"]
+    for problem in problems[-PROBLEMS:]:
+        say(problem)
+    return 1
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(int(os.environ["DEADLINE_SECONDS"]))
-    try:
-        Cluster(os.environ).verify()
-    except (Failed, OutOfTime) as e:
-        for line in str(e).splitlines():
-            say(line)
-        sys.exit(1)
+    sys.exit(main())
