@@ -3,6 +3,7 @@ package hotkv
 import (
 	batchv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/batch/v1"
 	corev1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/core/v1"
+	networkingv1 "github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/networking/v1"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"kvinfra/components/hotkv/spec"
@@ -23,6 +24,7 @@ type builder struct {
 	secret    *corev1.Secret
 	scripts   *corev1.ConfigMap
 	service   *corev1.Service
+	policy    *networkingv1.NetworkPolicy
 	lifecycle *corev1.ConfigMap
 	servers   []pulumi.Resource // StatefulSets, and what protects them
 	initJob   *batchv1.Job

@@ -14,15 +14,16 @@ import (
 // Spec is the description of a cluster. Its types are here too, so that a
 // program imports one package.
 type (
-	Spec       = spec.Cluster
-	SecretKey  = spec.SecretKey
-	Memory     = spec.Memory
-	Placement  = spec.Placement
-	Toleration = spec.Toleration
-	Storage    = spec.Storage
-	Budget     = spec.Budget
-	Resources  = spec.Resources
-	Amounts    = spec.Amounts
+	Spec          = spec.Cluster
+	SecretKey     = spec.SecretKey
+	Memory        = spec.Memory
+	Placement     = spec.Placement
+	Toleration    = spec.Toleration
+	Storage       = spec.Storage
+	Budget        = spec.Budget
+	NetworkPolicy = spec.NetworkPolicy
+	Resources     = spec.Resources
+	Amounts       = spec.Amounts
 )
 
 // The images that a cluster can be made of.
@@ -124,6 +125,7 @@ func NewCluster(ctx *pulumi.Context, name string, args *ClusterArgs, opts ...pul
 		b.createSecret,
 		b.createScripts,
 		b.createService,
+		b.createNetworkPolicy,
 		b.createLifecycle,
 		b.createStatefulSets,
 		b.createInitJobs,

@@ -72,6 +72,7 @@ func specs() map[string]hotkv.Spec {
 			NoHeal:             true,
 			Placement:          hotkv.Placement{Spread: hotkv.Off, Tolerations: []hotkv.Toleration{{}}},
 			DisruptionBudget:   hotkv.Budget{MaxUnavailable: 2},
+			NetworkPolicy:      hotkv.NetworkPolicy{Off: true},
 		},
 	}
 }

@@ -114,7 +114,7 @@ func (b *builder) createHeal() error {
 
 // convergePod runs the script with variables, and those of a file, if one is given.
 func (b *builder) convergePod(variables []spec.Variable, file ...string) *corev1.PodTemplateSpecArgs {
-	env := corev1.EnvVarArray{b.passwordVariable()}
+	env := corev1.EnvVarArray{objects.Env(spec.PasswordFileVariable, passwordFile)}
 	for _, v := range variables {
 		env = append(env, objects.Env(v.Name, v.Value))
 	}
@@ -125,12 +125,14 @@ func (b *builder) convergePod(variables []spec.Variable, file ...string) *corev1
 		Env:       env,
 		Resources: objects.Resources(convergeResources()),
 		VolumeMounts: corev1.VolumeMountArray{
+			passwordMount(),
 			objects.Mount("scripts", "/scripts"),
 			objects.Mount("tmp", "/tmp"),
 		},
 	}))
 	pod.Spec.(*corev1.PodSpecArgs).ImagePullSecrets = objects.PullSecrets(b.spec.ImagePullSecrets)
 	pod.Spec.(*corev1.PodSpecArgs).Volumes = corev1.VolumeArray{
+		b.passwordVolume(),
 		objects.ConfigMapVolume("scripts", b.scriptsName()),
 		&corev1.VolumeArgs{Name: pulumi.String("tmp"), EmptyDir: &corev1.EmptyDirVolumeSourceArgs{}},
 	}

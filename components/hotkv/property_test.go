@@ -33,6 +33,7 @@ func valid(c componenttest.Chooser) hotkv.Spec {
 		AcceptDataLoss:     componenttest.Choose(c, "", "$(any) text"),
 		RunConverge:        componenttest.Choose(c, "", "again"),
 		DisruptionBudget:   componenttest.Choose(c, hotkv.Budget{}, hotkv.Budget{Off: true}, hotkv.Budget{MaxUnavailable: 1}),
+		NetworkPolicy:      componenttest.Choose(c, hotkv.NetworkPolicy{}, hotkv.NetworkPolicy{Off: true}),
 		TimeoutSeconds:     componenttest.Choose(c, 0, 1, 86400),
 	}
 	s.Server = componenttest.Choose(c, s.Server, hotkv.HotKV, hotkv.Valkey)

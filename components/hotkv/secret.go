@@ -3,6 +3,7 @@ package hotkv
 import (
 	"errors"
 	"fmt"
+	"path"
 	"reflect"
 	"strings"
 	"unicode"
@@ -22,6 +23,24 @@ func (b *builder) passwordFrom() spec.SecretKey {
 		return b.spec.PasswordFrom
 	}
 	return spec.SecretKey{Name: b.name, Key: "password"}
+}
+
+// passwordVolume has the password as a file. A container runtime keeps and shows the
+// variables of its containers, and hands them to every program that is started in them.
+func (b *builder) passwordVolume() *corev1.VolumeArgs {
+	from := b.passwordFrom()
+	return &corev1.VolumeArgs{Name: pulumi.String("password"), Secret: &corev1.SecretVolumeSourceArgs{
+		SecretName:  pulumi.String(from.Name),
+		DefaultMode: pulumi.Int(0o440),
+		Items:       corev1.KeyToPathArray{&corev1.KeyToPathArgs{Key: pulumi.String(from.Key), Path: pulumi.String(path.Base(passwordFile))}},
+	}}
+}
+
+// passwordFile is where a container finds the password.
+const passwordFile = "/etc/hotkv/password"
+
+func passwordMount() *corev1.VolumeMountArgs {
+	return objects.Mount("password", path.Dir(passwordFile))
 }
 
 // passwordVariable is what the client program reads the password from.

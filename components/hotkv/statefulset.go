@@ -23,6 +23,9 @@ func (b *builder) createStatefulSets() error {
 	if b.secret != nil {
 		after = append(after, b.secret)
 	}
+	if b.policy != nil { // the bus is closed before a server runs, and until the last one is gone
+		after = append(after, b.policy)
+	}
 	// The same for all of them: it is of the pods without what tells them apart.
 	var err error
 	if b.version, err = kube.Hash(b.serverTemplate(b.server())); err != nil {
@@ -90,11 +93,7 @@ func (b *builder) serverTemplate(part objects.Part) *corev1.PodTemplateSpecArgs 
 		objects.PlaceFirstsApart(pod, b.owner, part, b.server(), b.spec.Placement)
 	}
 	pod.Volumes = corev1.VolumeArray{
-		&corev1.VolumeArgs{Name: pulumi.String("password"), Secret: &corev1.SecretVolumeSourceArgs{
-			SecretName:  pulumi.String(b.passwordFrom().Name),
-			DefaultMode: pulumi.Int(0o440),
-			Items:       corev1.KeyToPathArray{&corev1.KeyToPathArgs{Key: pulumi.String(b.passwordFrom().Key), Path: pulumi.String("password")}},
-		}},
+		b.passwordVolume(),
 		objects.ConfigMapVolume("scripts", b.lifecycleName()),
 	}
 	if b.spec.Storage.None {
@@ -107,7 +106,7 @@ func (b *builder) serverTemplate(part objects.Part) *corev1.PodTemplateSpecArgs 
 func (b *builder) serverContainer() *corev1.ContainerArgs {
 	mounts := corev1.VolumeMountArray{
 		objects.Mount("data", "/data"),
-		objects.Mount("password", "/etc/hotkv"),
+		passwordMount(),
 		objects.Mount("scripts", "/scripts"),
 	}
 	if b.spec.Storage.None {
@@ -120,6 +119,8 @@ func (b *builder) serverContainer() *corev1.ContainerArgs {
 		Args:    pulumi.ToStringArray(append(b.spec.Arguments(b.name), spec.VersionArguments(b.version)...)),
 		Env: corev1.EnvVarArray{
 			objects.EnvFromField("POD_NAME", "metadata.name"),
+			// The probes and the handover take the password from it. Leaving it out would
+			// restart every server.
 			b.passwordVariable(),
 		},
 		Ports: corev1.ContainerPortArray{

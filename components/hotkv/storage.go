@@ -56,7 +56,7 @@ const settledMarker = "/data/settled"
 // empty back into the cluster before it is ready, and so before a rolling update takes
 // the next one.
 func (b *builder) serverCommand() []string {
-	start := []string{"bash", "/scripts/" + spec.StartFile, "/etc/hotkv/password", b.spec.Server.Programs().Server}
+	start := []string{"bash", "/scripts/" + spec.StartFile, passwordFile, b.spec.Server.Programs().Server}
 	if !b.spec.Storage.None {
 		return start
 	}

@@ -54,7 +54,7 @@ func Program(program pulumi.RunFunc, o Options) ([]Resource, error) {
 
 // order is the one in which objects of a kind usually come up.
 func order() []string {
-	return []string{"component", "RandomPassword", "Provider", "Namespace", "NamespacePatch", "Secret", "ConfigMap", "Service", "PodDisruptionBudget", "Deployment", "StatefulSet", "Job", "CronJob"}
+	return []string{"component", "RandomPassword", "Provider", "Namespace", "NamespacePatch", "Secret", "ConfigMap", "Service", "NetworkPolicy", "PodDisruptionBudget", "Deployment", "StatefulSet", "Job", "CronJob"}
 }
 
 func rank(token string) int {

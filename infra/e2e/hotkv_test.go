@@ -64,6 +64,7 @@ func walk(t *testing.T, s hotkv) {
 		assert.Equal(t, "ada", s.get(t, "user:1000"))
 	})
 	step(t, "rolling update under load", func(t *testing.T) { testRollingUpdate(t, s) })
+	step(t, "the network policy", func(t *testing.T) { testNetworkPolicy(t, s) })
 	step(t, "more replicas join in place", func(t *testing.T) {
 		pods := s.pods(t, ".metadata.uid")
 		s.edit(t, "replicasPerPrimary: 1", "replicasPerPrimary: 2")

@@ -87,7 +87,7 @@ func (s stack) objects(t require.TestingT) []string {
 func (s stack) versions(t *testing.T) map[string]string {
 	t.Helper()
 	versions := map[string]string{}
-	for _, kind := range []string{"pods", "statefulsets", "jobs", "configmaps", "secrets", "services", "persistentvolumeclaims"} {
+	for _, kind := range []string{"pods", "statefulsets", "jobs", "configmaps", "secrets", "services", "networkpolicies", "persistentvolumeclaims"} {
 		for name, version := range s.list(t, kind, ".metadata.resourceVersion") {
 			if !strings.Contains(name, "-heal-") { // it comes when its time has come
 				versions[kind+" "+name] = version

@@ -101,6 +101,12 @@ type Cluster struct {
 	// at most replicasPerPrimary. A change is made in place.
 	DisruptionBudget Budget `json:"disruptionBudget,omitzero"`
 
+	// NetworkPolicy closes the cluster bus, port 16379, to all but the servers of this
+	// cluster; the client port stays open to everybody. The bus has no password: a process
+	// that reaches it can take the cluster over. A change is made in place and restarts
+	// nothing.
+	NetworkPolicy NetworkPolicy `json:"networkPolicy,omitzero"`
+
 	// TimeoutSeconds limits the wait for the pods of each StatefulSet, and after that the
 	// time in which the nodes must become one cluster. Default 600, at most 86400. A change
 	// restarts no pod; it checks and repairs the layout once more, as runConverge does.
@@ -125,6 +131,16 @@ type Amounts = kube.Amounts
 
 // Budget is how many pods may be away at once.
 type Budget = kube.Budget
+
+// NetworkPolicy limits who reaches the servers. It works where the network plugin
+// enforces such policies, for example Calico or Cilium; elsewhere it does nothing.
+// Policies add up: another one that selects the same pods opens further ports.
+type NetworkPolicy struct {
+	// Off leaves the policy out: all pods of the Kubernetes cluster may reach the bus. Use
+	// it where something else closes that port, or where nothing may limit these pods.
+	// Default false.
+	Off bool `json:"off,omitempty"`
+}
 
 // Storage describes where each pod keeps its data: on a volume of its own, which
 // stays when the pod goes, or nowhere.

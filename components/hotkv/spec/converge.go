@@ -9,14 +9,18 @@ import (
 )
 
 // ConvergeFile is the script of ConvergeScripts that makes the running servers one
-// cluster of the wanted layout. It reads the variables of ConvergeVariables and the
-// password's, or has some of them from a file that is its argument.
+// cluster of the wanted layout. It reads the variables of ConvergeVariables and
+// PasswordFileVariable, or has some of them from a file that is its argument.
 const ConvergeFile = "converge.sh"
+
+// PasswordFileVariable is the variable that names the file with the password. A Job that
+// an older version made has the password itself instead, in the client program's variable.
+const PasswordFileVariable = "PASSWORD_FILE"
 
 // InitFile is the file with InitVariables.
 const InitFile = "init.env"
 
-//go:embed converge.sh observe.sh slots.sh
+//go:embed converge.sh observe.sh slots.sh answers.sh
 var converge embed.FS
 
 // ConvergeScripts returns the script and those that it reads, by their file names.
@@ -70,7 +74,7 @@ func (c Cluster) ConvergeVariables(name, version string, mode Mode) []Variable {
 		{"PORT", strconv.Itoa(ClientPort)},
 		{"HOSTS", strings.Join(c.Hosts(name), " ")},
 		{"SHARDS", strings.TrimSpace(strings.Join(shards, " "))},
-		{"FAMILY", fmt.Sprintf("%s-*.%s.%s.svc", name, name, c.Namespace)},
+		{"FAMILY", c.family(name)},
 		{"PRIMARIES", strconv.Itoa(c.Primaries)},
 		{"REPLICAS", strconv.Itoa(c.ReplicasPerPrimary)},
 		{"NODE_TIMEOUT", strconv.Itoa(c.NodeTimeoutSeconds * 1000)},

@@ -5,7 +5,8 @@
 #
 #   converge.sh [FILE]    FILE has those of the variables that the environment has not
 #
-#   CLI               name of the client program; finds the password in its environment
+#   CLI               name of the client program
+#   PASSWORD_FILE     has the password; without it, it is in the client's variable
 #   PORT              of every server
 #   HOSTS             announced names, in the order in which a new cluster makes them primaries
 #   SHARDS            the shard of each of HOSTS; empty: decided here
@@ -21,12 +22,14 @@
 #                     repair       no slot is moved either
 #
 # Variables that the functions of this file, observe.sh and slots.sh share. By host means
-# by the number of a host in hosts, and in the view of one by "number id".
+# by the number of a host in hosts, and in the view of one by "number id". Those of
+# answers.sh are explained there.
 #
 #   variable    by     what it is                        set by             until
 #   hosts       host   names: HOSTS, then who is to go   find_the_leaving   dismiss takes those that left out
 #   shards      host   shard number; "" where any will do     the same
 #   leaving     host   yes, for who is to go                  the same      dismiss empties it
+#   listed      host   its id as the others know it, for who is to go  the same
 #   ids         host   its node id                       understand         the next look, as those below
 #   roles       host   primary or replica
 #   primary_of  host   id of its primary, or -
@@ -41,7 +44,8 @@
 #   claims      view   slots of the id, as own_slots
 #   follows     view   id of the id's primary
 #   seen        id     yes, if any host knows it
-#   address     id     its announced name
+#   address     id     its announced name, if that is of this cluster
+#   strange     id     its address, if that is not; any text
 #   looked             yes: nothing changed since look   look               until_true, and whoever changes something
 #   reason             why the last check failed         every check        the next one
 #   primaries   shard  number of its primary's host      choose_primaries   the next call
@@ -59,6 +63,14 @@ set -Eeuo pipefail
 # changed in place, the Job is not.
 : "${SHARDS:=}" "${VERSION:=}"
 
+here=$(dirname "${BASH_SOURCE[0]}")
+# shellcheck source=answers.sh
+source "$here/answers.sh"
+
+# shellcheck disable=SC2153 # not the array primaries
+number PRIMARIES "$PRIMARIES"
+number REPLICAS "$REPLICAS"
+number DEADLINE_SECONDS "$DEADLINE_SECONDS"
 readonly last_slot=16383
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -89,40 +101,44 @@ until_true() { # CHECK [ARG...]
   done
 }
 
-here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=observe.sh
 source "$here/observe.sh"
 # shellcheck source=slots.sh
 source "$here/slots.sh"
 
-# Pods of this cluster that are not in HOSTS, but in it: a shard that is to go.
+# Pods of this cluster that are not in HOSTS, but in it: a shard that is to go. Any node
+# can take a name of this family; only a pod of this cluster answers by it.
 find_the_leaving() {
+  look || return 1
   local id name
   while read -r id; do
     name=${address[$id]:-}
-    # shellcheck disable=SC2254 # FAMILY is a pattern
-    case $name in $FAMILY) ;; *) continue ;; esac
+    [[ -n $name && " ${hosts[*]} " != *" $name "* ]] || continue
     ! is_dead "$id" || continue
-    [[ " ${hosts[*]} " != *" $name "* ]] || continue
+    reason="the node $id calls itself $name, but no pod of this cluster answers so: it is a stranger if it is not about to end"
+    [[ $(ask "$name" cluster myid) == "$id" ]] || return 1
     [[ $MODE != repair ]] || fail "$name is in the cluster, but not in what this run knows of it: it waits for the next pulumi up"
     [[ -n $SHARDS ]] || fail "$name is in the cluster, but is not wanted: with all pods in one StatefulSet a cluster cannot shrink"
     say "$name is to leave"
-    looked="" leaving[${#hosts[@]}]=yes
+    looked="" leaving[${#hosts[@]}]=yes listed[${#hosts[@]}]=$id
     hosts+=("$name")
     shards+=("")
-  done < <(strangers)
+  done < <(others)
 }
 
-# A volume of another cluster would bring that cluster with it.
-refuse_another_cluster() {
-  local n id
-  for n in "${!hosts[@]}"; do
-    while read -r id; do
-      [[ -n ${flags["$n $id"]:-} && -n ${address[$id]:-} ]] || continue
-      # shellcheck disable=SC2254 # FAMILY is a pattern
-      case ${address[$id]} in $FAMILY) ;; *) fail "${hosts[n]} belongs to another cluster: it knows ${address[$id]}; give it an empty volume" ;; esac
-    done < <(strangers)
-  done
+# The slots of a stranger are not given out, nor is it forgotten, which would hide who has
+# taken them: a stranger with slots is a volume of another cluster, or an intruder.
+refuse_strangers_with_slots() {
+  local n id slots
+  while read -r id; do
+    [[ -n ${strange[$id]:-} ]] || continue
+    slots=$(claimed_by "$id")
+    [[ -n $slots ]] || continue
+    for n in "${!hosts[@]}"; do
+      [[ -z ${flags["$n $id"]:-} ]] ||
+        fail "the slots ${slots% } are claimed by a stranger: ${hosts[n]} knows the node $id at $(quoted "${strange[$id]}"), which is not of this cluster; nothing was changed; what to do: \"Strangers\" in components/hotkv/README.md"
+    done
+  done < <(others)
 }
 
 # MEET wants an address, and a name may still lead to one that another pod has by
@@ -135,7 +151,8 @@ meet() {
   met=$SECONDS
   for m in "${!hosts[@]}"; do
     {
-      read -r found _ < <(getent ahosts "${hosts[m]}") && [[ $(ask "$found" cluster myid) == "${ids[m]}" ]] && echo "$found"
+      read -r found _ < <(getent ahosts "${hosts[m]}") && [[ $found =~ ^[0-9a-fA-F.:]+$ ]] &&
+        [[ $(ask "$found" cluster myid) == "${ids[m]}" ]] && echo "$found"
     } >"$tmp/at$m" &
   done
   wait
@@ -149,8 +166,10 @@ meet() {
 }
 
 knows() { # N M
-  local flag=${flags["$1 ${ids[$2]}"]:-noaddr}
-  [[ $flag != *noaddr* && ${wires["$1 ${ids[$2]}"]} == connected || $1 == "$2" ]]
+  local m flag
+  number m "$2"
+  flag=${flags["$1 ${ids[m]}"]:-noaddr}
+  [[ $flag != *noaddr* && ${wires["$1 ${ids[m]}"]} == connected || $1 == "$m" ]]
 }
 
 everybody_knows_everybody() {
@@ -175,7 +194,7 @@ choose_primaries() {
   primaries=()
   for n in "${!hosts[@]}"; do
     [[ -n ${own_slots[n]} && -z ${leaving[n]:-} ]] || continue
-    s=${shards[n]:-${#primaries[@]}}
+    number s "${shards[n]:-${#primaries[@]}}"
     [[ -z ${primaries[s]:-} ]] || fail "${hosts[n]} and ${hosts[primaries[s]]} both own slots, but are of one shard"
     primaries[s]=$n
   done
@@ -183,8 +202,8 @@ choose_primaries() {
   for role in primary replica; do
     for n in "${!hosts[@]}"; do
       [[ -z ${own_slots[n]} && ${roles[n]} == "$role" && -z ${leaving[n]:-} ]] || continue
-      s=${shards[n]:-${#primaries[@]}}
-      [[ -n ${primaries[s]:-} || $s -ge $PRIMARIES ]] || primaries[s]=$n
+      number s "${shards[n]:-${#primaries[@]}}"
+      [[ -n ${primaries[s]:-} ]] || ((s >= PRIMARIES)) || primaries[s]=$n
     done
   done
 }
@@ -195,6 +214,7 @@ choose_primaries() {
 # it is the only proof of the loss.
 every_owner_is_here() {
   everybody_knows_everybody && views_agree || return 1
+  refuse_strangers_with_slots
   local id n slots lost=()
   while read -r id; do
     slots=$(claimed_by "$id")
@@ -205,10 +225,14 @@ every_owner_is_here() {
         return 1
       }
     done
+    is_dead "$id" || {
+      reason="the slots ${slots% } are claimed by the node $id, which calls itself ${address[$id]:-nobody}: a stranger, if it is not about to end"
+      return 1
+    }
     lost+=("$id")
     [[ $MODE == accept-loss ]] ||
       fail "the slots ${slots% } are lost: their owner $id is none of the pods any more, and none has a copy; bring a volume back, or set acceptDataLoss to any new text to go on with these slots empty"
-  done < <(strangers)
+  done < <(others)
   ((${#lost[@]} > 0)) || return 0
   say "the data of ${lost[*]} is given up"
   forget "${lost[@]}"
@@ -226,14 +250,16 @@ forget() { # ID...
   wait
 }
 
-nobody_remembers_the_dead() {
+nobody_remembers_others() {
   look || return 1
-  local dead
-  mapfile -t dead < <(strangers)
-  ((${#dead[@]} > 0)) || return 0
-  say "forget ${dead[*]}: none of the pods"
-  forget "${dead[@]}"
-  reason="${dead[*]}: forgotten a moment ago"
+  local id gone=()
+  while read -r id; do
+    gone+=("$id")
+    say "forget $id${strange[$id]:+, a stranger at $(quoted "${strange[$id]}")}: it is not a node of any pod"
+  done < <(others)
+  ((${#gone[@]} > 0)) || return 0
+  forget "${gone[@]}"
+  reason="${gone[*]}: forgotten a moment ago, but here again"
   return 1
 }
 
@@ -251,8 +277,9 @@ choose_replicas() {
   local rest=()
   for n in "${!hosts[@]}"; do
     [[ -z ${leaving[n]:-} && " ${primaries[*]} " != *" $n "* ]] || continue
-    s=${shards[n]:-${shard_of[${primary_of[n]}]:-}}
-    if [[ -n $s && (-n ${shards[n]} || ${count[s]} -lt $REPLICAS) ]]; then
+    s=-1
+    [[ -z ${shards[n]:-${shard_of[${primary_of[n]}]:-}} ]] || number s "${shards[n]:-${shard_of[${primary_of[n]}]:-}}"
+    if ((s >= 0)) && { [[ -n ${shards[n]} ]] || ((count[s] < REPLICAS)); }; then
       wanted[n]=${primaries[s]}
       count[s]=$((count[s] + 1))
     else
@@ -293,7 +320,7 @@ every_node_is_well() {
   look && views_agree || return 1
   local n m
   reason="a node that is none of the pods is remembered"
-  [[ -z $(strangers) ]] || return 1
+  [[ -z $(others) ]] || return 1
   for n in "${!hosts[@]}"; do
     reason="${hosts[n]} says that the cluster's state is ${states[n]}"
     [[ ${states[n]} == ok ]] || return 1
@@ -301,7 +328,7 @@ every_node_is_well() {
     [[ ${roles[n]} == primary || ${links[n]} == up ]] || return 1
     for m in "${!hosts[@]}"; do
       reason="${hosts[n]} takes ${hosts[m]} for dead, or does not reach it"
-      knows "$n" "$m" && [[ ${flags["$n ${ids[m]}"]} != *fail* ]] || return 1
+      knows "$n" "$m" && ! failed "${flags["$n ${ids[m]}"]}" || return 1
       reason="${hosts[n]} does not know that ${hosts[m]} changed its part"
       [[ ${follows["$n ${ids[m]}"]} == "${primary_of[m]}" ]] || return 1
     done
@@ -315,26 +342,26 @@ every_node_is_new() {
   local n
   [[ -n $VERSION && $MODE != repair ]] || return 0
   for n in "${!hosts[@]}"; do
-    reason="${hosts[n]} is not yet updated: it is ${versions[n]:-of no version}, not $VERSION"
+    reason="${hosts[n]} is not yet updated: it is $(printable "${versions[n]:-of no version}"), not $VERSION"
     [[ ${versions[n]} == "$VERSION" || -n ${leaving[n]:-} ]] || return 1
   done
 }
 
 # What clients ask for. A node that got its part in a crash can be missing here.
 every_node_shows_the_shards() {
-  local n key shown well
-  for n in "${!hosts[@]}"; do ask "${hosts[n]}" cluster shards >"$tmp/$n" & done
+  local n part shown online
+  for n in "${!hosts[@]}"; do ask_for_parts "${hosts[n]}" cluster shards >"$tmp/$n" & done
   wait
   for n in "${!hosts[@]}"; do
-    shown=0 well=0
-    while read -r key; do
-      case $key in
-      slots) shown=$((shown + 1)) ;;
-      online) well=$((well + 1)) ;;
+    shown=0 online=0
+    while IFS= read -r part; do
+      case $part in
+      *'{"slots":['*) shown=$((shown + 1)) ;;
+      '"health":"online"'*) online=$((online + 1)) ;;
       esac
     done <"$tmp/$n"
-    reason="${hosts[n]} shows its clients $shown shards with $well nodes, not $PRIMARIES with ${#hosts[@]}"
-    ((shown == PRIMARIES && well == ${#hosts[@]})) || return 1
+    reason="${hosts[n]} shows its clients $shown shards with $online nodes, not $PRIMARIES with ${#hosts[@]}"
+    ((shown == PRIMARIES && online == ${#hosts[@]})) || return 1
   done
 }
 
@@ -350,16 +377,17 @@ for n in "${!hosts[@]}"; do shards[n]=${shards[n]:-}; done
 
 until_true look
 say "all ${#hosts[@]} nodes answer"
-refuse_another_cluster
-find_the_leaving
+refuse_strangers_with_slots
+until_true find_the_leaving
 until_true look
 
-[[ -z $(free_slots) ]] || give_out_slots
+free=$(free_slots)
+[[ -z $free ]] || give_out_slots
 until_true everybody_knows_everybody
 say "all nodes know each other"
 until_true every_owner_is_here
 until_true every_slot_has_an_owner
-until_true nobody_remembers_the_dead
+until_true nobody_remembers_others
 until_true everybody_else_replicates
 until_true every_node_is_new
 until_true every_node_is_well

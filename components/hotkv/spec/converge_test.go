@@ -253,14 +253,36 @@ func TestAWrongPasswordIsNamed(t *testing.T) {
 	assert.Regexp(t, "WRONGPASS|AUTH failed", last)
 }
 
-func TestANodeOfAnotherClusterIsRefused(t *testing.T) {
+func TestStrangers(t *testing.T) {
 	l := newLab(t, 6)
 	l.converge(Bootstrap)
+	first := strings.Join(l.hosts[1:], " ")
+	for _, mode := range []Mode{Repair, Converge, AcceptLoss} {
+		last := l.refused(mode, "HOSTS="+first, "FAMILY="+l.network+".1[2-6]")
+		assert.Contains(t, last, "FAILED: the slots 0-5460 are claimed by a stranger")
+		assert.Contains(t, last, ` at "`+l.hosts[0]+":"+l.port)
+		assert.NotContains(t, last, "acceptDataLoss")
+		assert.NotContains(t, last, "volume")
+	}
 	five := strings.Join(l.hosts[:5], " ")
-	last := l.refused(Converge, "HOSTS="+five, "FAMILY="+l.network+".1[1-5]")
-	assert.Contains(t, last, l.hosts[0]+" belongs to another cluster: it knows "+l.hosts[5])
 	assert.Contains(t, l.refused(Converge, "HOSTS="+five), l.hosts[5]+" is in the cluster, but is not wanted")
+	assert.Equal(t, seedLayout(), l.layout(), "nothing was changed")
+
+	// Without slots it is only forgotten.
+	l.add(1)
+	require.Eventually(t, func() bool { return l.answers(6) }, 10*time.Second, 50*time.Millisecond)
+	l.ask(0, "cluster", "meet", l.hosts[6], l.port)
+	id := l.ask(6, "cluster", "myid")
+	for i := range 6 {
+		require.Eventually(t, func() bool { return strings.Contains(l.ask(i, "cluster", "nodes"), id) }, 10*time.Second, 50*time.Millisecond)
+	}
+	out := l.converge(Repair, "HOSTS="+strings.Join(l.hosts[:6], " "), "FAMILY="+l.network+".1[1-6]")
+	assert.Contains(t, out, "forget "+id+`, a stranger at "`+l.hosts[6]+":"+l.port)
+	l.stop(6)
+	l.hosts = l.hosts[:6]
+	l.waitForHandshakes()
 	assert.Equal(t, seedLayout(), l.layout())
+	l.assertWell()
 }
 
 func TestLostDataIsNotPaperedOver(t *testing.T) {

@@ -143,6 +143,21 @@ func (l *lab) client(i int, words ...string) *exec.Cmd {
 	return cli
 }
 
+// pod returns a folder with the scripts of a server's pod.
+func (l *lab) pod() string {
+	l.t.Helper()
+	dir := filepath.Join(l.dir, "scripts")
+	require.NoError(l.t, os.MkdirAll(dir, 0o700))
+	files := Cluster{Storage: Storage{None: true}}.LifecycleScripts("")
+	files[FamilyFile] = variablesFile([]Variable{{"FAMILY", l.family()}})
+	for name, text := range files {
+		require.NoError(l.t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	return dir
+}
+
+func (l *lab) family() string { return l.network + ".*" }
+
 // script returns a run of the script, with settings as "NAME=value" that differ
 // from those of three shards with a replica each.
 func (l *lab) script(mode Mode, settings ...string) *exec.Cmd {
@@ -150,7 +165,7 @@ func (l *lab) script(mode Mode, settings ...string) *exec.Cmd {
 	run := exec.CommandContext(l.t.Context(), "bash", ConvergeFile)
 	run.Env = append(os.Environ(),
 		"REDISCLI_AUTH="+password, "CLI=valkey-cli", "PORT="+l.port, "HOSTS="+strings.Join(l.hosts, " "), "SHARDS=",
-		"FAMILY="+l.network+".*", "PRIMARIES=3", "REPLICAS=1", "NODE_TIMEOUT="+nodeTimeout, "VERSION=", "DEADLINE_SECONDS=40", "MODE="+string(mode))
+		"FAMILY="+l.family(), "PRIMARIES=3", "REPLICAS=1", "NODE_TIMEOUT="+nodeTimeout, "VERSION=", "DEADLINE_SECONDS=40", "MODE="+string(mode))
 	run.Env = append(run.Env, settings...)
 	return run
 }

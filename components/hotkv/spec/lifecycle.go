@@ -14,6 +14,8 @@ const (
 	HandoverFile = "handover.sh"
 	RejoinFile   = "rejoin.sh"
 	RepairFile   = "repair.env"
+	AnswersFile  = "answers.sh"
+	FamilyFile   = "family.env"
 )
 
 // startScript starts the server. Its arguments are the file with the password, and
@@ -41,9 +43,17 @@ var handoverScript string
 //go:embed rejoin.sh
 var rejoinScript string
 
+// answersScript takes apart what servers answer. The other scripts read it.
+//
+//go:embed answers.sh
+var answersScript string
+
 // LifecycleScripts returns the scripts of a server's pod by the name of their file.
 func (c Cluster) LifecycleScripts(name string) map[string]string {
-	files := map[string]string{StartFile: startScript, ReadyFile: readyScript, HandoverFile: handoverScript}
+	files := map[string]string{
+		StartFile: startScript, ReadyFile: readyScript, HandoverFile: handoverScript, AnswersFile: answersScript,
+		FamilyFile: variablesFile([]Variable{{"FAMILY", c.family(name)}}),
+	}
 	if c.Storage.None {
 		files[RejoinFile] = rejoinScript
 		files[RepairFile] = variablesFile(c.ConvergeVariables(name, "", Repair))

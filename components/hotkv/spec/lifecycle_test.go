@@ -30,27 +30,34 @@ func TestReadiness(t *testing.T) {
 		other = "2222222222222222222222222222222222222222"
 	)
 	// Answers of a server, as its client prints them.
-	node := func(role, link, state, known, uptime string, lines ...string) string {
-		return fmt.Sprintf("PONG\n# Server\r\nuptime_in_seconds:%s\r\n\r\n# Replication\r\nrole:%s\r\nmaster_link_status:%s\r\ncluster_state:%s\r\ncluster_known_nodes:%s\r\n%s\n",
-			uptime, role, link, state, known, strings.Join(lines, "\n"))
+	node := func(role, link, state, known, uptime string, lines ...string) map[string]string {
+		return map[string]string{
+			"ping":             "PONG",
+			"info server":      "# Server\r\nuptime_in_seconds:" + uptime + "\r\n",
+			"info replication": "# Replication\r\nrole:" + role + "\r\nmaster_host:b.kv.svc\r\nmaster_link_status:" + link + "\r\n",
+			"cluster info":     "cluster_state:" + state + "\r\ncluster_known_nodes:" + known + "\r\n",
+			"cluster nodes":    strings.Join(lines, "\n"),
+		}
 	}
+	says := func(error string) map[string]string { return map[string]string{"": error} }
 	replica := me + " a.kv.svc:6379@16379 myself,slave " + other + " 0 0 1 connected"
 	primary := func(flags string) string { return other + " b.kv.svc:6379@16379 " + flags + " - 0 0 1 connected 0-100" }
 	alone := me + " a.kv.svc:6379@16379 myself,master - 0 0 1 connected 0-100"
 	cases := map[string]struct {
-		answer string
+		answer map[string]string // by question
 		ready  bool
 	}{
-		"nothing":                                  {"", false},
-		"no connection":                            {"Could not connect to Valkey at 127.0.0.1:6379: Connection refused\n", false},
-		"a server that loads":                      {"LOADING Valkey is loading the dataset in memory\n", false},
-		"a wrong password":                         {"NOAUTH Authentication required.\n", false},
-		"a replica in sync":                        {node("slave", "up", "fail", "6", "1", replica, primary("master")), true},
-		"a replica out of sync":                    {node("slave", "down", "ok", "6", "900", replica, primary("master")), false},
-		"a replica of a dead primary":              {node("slave", "down", "fail", "6", "1", replica, primary("master,fail")), true},
-		"a replica of a primary that seems dead":   {node("slave", "down", "fail", "6", "1", replica, primary("master,fail?")), true},
-		"a replica of a primary without address":   {node("slave", "down", "ok", "6", "1", replica, primary("master,noaddr")), true},
-		"a replica of a primary that is forgotten": {node("slave", "down", "ok", "6", "1", replica), true},
+		"nothing":                                  {nil, false},
+		"no connection":                            {says("Could not connect to Valkey at 127.0.0.1:6379: Connection refused"), false},
+		"a server that loads":                      {says("LOADING Valkey is loading the dataset in memory"), false},
+		"a wrong password":                         {says("NOAUTH Authentication required."), false},
+		"a replica in sync":                        {node("slave", "up", "fail", "2", "1", replica, primary("master")), true},
+		"a replica out of sync":                    {node("slave", "down", "ok", "2", "900", replica, primary("master")), false},
+		"a replica of a primary about to stop":     {node("slave", "down", "ok", "2", "900", replica, primary("master,nofailover")), false},
+		"a replica of a dead primary":              {node("slave", "down", "fail", "2", "1", replica, primary("master,fail")), true},
+		"a replica of a primary that seems dead":   {node("slave", "down", "fail", "2", "1", replica, primary("master,fail?")), true},
+		"a replica of a primary without address":   {node("slave", "down", "ok", "2", "1", replica, primary("master,noaddr")), true},
+		"a replica of a primary that is forgotten": {node("slave", "down", "ok", "1", "1", replica), true},
 		"a young primary in a cluster that works":  {node("master", "", "ok", "6", "1", alone), true},
 		"a young primary in one that does not":     {node("master", "", "fail", "6", "59", alone), false},
 		"an old primary in one that does not":      {node("master", "", "fail", "6", "60", alone), true},
@@ -60,9 +67,7 @@ func TestReadiness(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			answer, cli := filepath.Join(dir, "answer"), filepath.Join(dir, "cli")
-			require.NoError(t, os.WriteFile(answer, []byte(tc.answer), 0o600))
-			require.NoError(t, os.WriteFile(cli, []byte("#!/bin/sh\ncat "+answer+"\n"), 0o700))
+			cli := answering(t, tc.answer)
 			out, err := exec.Command("bash", ReadyFile, cli).CombinedOutput()
 			assert.Equal(t, tc.ready, err == nil, "%s", out)
 
@@ -72,6 +77,30 @@ func TestReadiness(t *testing.T) {
 			assert.Equal(t, tc.ready, exec.Command("bash", ReadyFile, cli, marker).Run() == nil, "a node that nobody misses")
 		})
 	}
+}
+
+// answering returns a client program that has an answer for each question. Where there is
+// one for the empty question, it answers all of them.
+func answering(t *testing.T, answers map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for question, answer := range answers {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, question+" answer"), []byte(answer+"\n"), 0o600))
+	}
+	cli := filepath.Join(dir, "cli")
+	require.NoError(t, os.WriteFile(cli, []byte(fmt.Sprintf(`#!/bin/bash
+cd %q
+while read -r question; do
+  if [[ -e " answer" ]]; then
+    cat " answer"
+  elif [[ $question == echo\ * ]]; then
+    echo "${question#echo }"
+  else
+    cat "$question answer"
+  fi
+done
+`, dir)), 0o700))
+	return cli
 }
 
 // cli returns a client program of node i, as its own pod has it. Before each call
@@ -121,7 +150,7 @@ func (l *lab) ready(i int) bool {
 func (l *lab) handover(i int, seconds, before string) time.Duration {
 	l.t.Helper()
 	start := time.Now()
-	script := exec.Command("bash", HandoverFile, l.cli(i, before), seconds)
+	script := exec.Command("bash", filepath.Join(l.pod(), HandoverFile), l.cli(i, before), seconds)
 	script.Env = append(os.Environ(), "REDISCLI_AUTH="+password)
 	out, err := script.CombinedOutput()
 	require.NoError(l.t, err, "it must never fail the stop: %s", out)

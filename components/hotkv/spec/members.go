@@ -60,6 +60,12 @@ func (c Cluster) Host(name string, m Member) string {
 	return fmt.Sprintf("%s.%s.%s.svc", m.Pod(), name, c.Namespace)
 }
 
+// family is a pattern of bash, with its option extglob, for the hosts of every member
+// that the cluster has, had or will have, and for no other name.
+func (c Cluster) family(name string) string {
+	return fmt.Sprintf("%s-+([0-9-]).%s.%s.svc", name, name, c.Namespace)
+}
+
 // MaxHost is the longest name that a node can announce: the server keeps it in a
 // field made for an IPv6 address (Valkey 9.1 refuses to start with more, older
 // versions cut it silently).

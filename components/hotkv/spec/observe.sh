@@ -1,20 +1,30 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables that are shared with the other files
 # What the nodes say of themselves and of each other. Sourced by converge.sh.
 
-hosts=() shards=() leaving=()
+hosts=() shards=() leaving=() listed=()
 ids=() roles=() primary_of=() own_slots=() keys=() links=() states=() versions=()
-declare -A member=() flags=() wires=() claims=() follows=() seen=() address=()
+declare -A member=() flags=() wires=() claims=() follows=() seen=() address=() strange=()
 
-readonly questions='ping
-dbsize
-info replication
-cluster info
-config get cluster-announce-human-nodename
-cluster nodes'
+# The password is in a file. A server's pod, and a Job that an older version made, have
+# it in the client's variable.
+password=${HOTKVCLI_AUTH:-${REDISCLI_AUTH:-}}
+[[ -z ${PASSWORD_FILE:-} ]] || IFS= read -r -d '' password <"$PASSWORD_FILE" || true
+unset HOTKVCLI_AUTH REDISCLI_AUTH
+
+# Only the client has the password in its environment.
+client() { # HOST WORD...
+  HOTKVCLI_AUTH=$password REDISCLI_AUTH=$password timeout 5 "$CLI" -h "$1" -p "$PORT" "${@:2}"
+}
 
 # -e: without it the client answers an error with exit code 0.
 ask() { # HOST WORD...
-  timeout 5 "$CLI" -e -h "$1" -p "$PORT" "${@:2}" 2>&1
+  client "$1" -e "${@:2}" 2>&1 </dev/null
+}
+
+# Like ask, with a line for each part of the answer. The client escapes quotes in texts,
+# so a line with quotes around a name has not been written by a stranger.
+ask_for_parts() { # HOST WORD...
+  ask "$1" --json "${@:2}" | tr ',' '\n'
 }
 
 # Tells every host at once what its file todo<n> has, if there is one. Whether it
@@ -24,7 +34,7 @@ tell() {
   looked=""
   for n in "${!hosts[@]}"; do
     [[ -s $tmp/todo$n ]] || continue
-    timeout 5 "$CLI" -h "${hosts[n]}" -p "$PORT" <"$tmp/todo$n" >/dev/null 2>&1 &
+    client "${hosts[n]}" <"$tmp/todo$n" >/dev/null 2>&1 &
   done
   wait
   rm -f "$tmp"/todo*
@@ -38,69 +48,81 @@ look() {
   local n
   [[ -z $looked ]] || return 0
   for n in "${!hosts[@]}"; do
-    timeout 5 "$CLI" -h "${hosts[n]}" -p "$PORT" <<<"$questions" >"$tmp/$n" 2>&1 &
+    questions ping dbsize 'info replication' 'config get cluster-announce-human-nodename' 'cluster info' 'cluster nodes' |
+      client "${hosts[n]}" >"$tmp/$n" 2>&1 &
   done
   wait
-  member=() flags=() wires=() claims=() follows=() seen=() address=()
+  member=() flags=() wires=() claims=() follows=() seen=() address=() strange=()
   for n in "${!hosts[@]}"; do
-    understand "$n" <"$tmp/$n" || return 1
+    understand "$n" "$(<"$tmp/$n")" || return 1
     member[${ids[n]}]=$n
   done
   looked=yes
 }
 
-understand() { # HOST-NUMBER
-  local n=$1 first id name flag of wire slots slot
-  read -r first || true
-  reason="${hosts[n]} does not answer: ${first:-nothing came back}"
-  [[ $first == PONG ]] || return 1
-  ids[n]="" roles[n]="" links[n]="" states[n]="" versions[n]=""
-  while read -r id name flag of _ _ _ wire slots; do
-    if [[ $id =~ ^[0-9a-f]{40}$ ]]; then
-      [[ $flag != *handshake* ]] || continue # a name that will not stay
-      seen[$id]=yes
-      name=${name%%:*} # a node that moved away has none
-      [[ -z $name ]] || address[$id]=$name
-      flags["$n $id"]=$flag wires["$n $id"]=$wire follows["$n $id"]=$of
-      claims["$n $id"]=""
-      for slot in $slots; do # "[" starts a slot that is on its way
-        [[ $slot == \[* ]] || claims["$n $id"]+="$slot "
-      done
-      [[ $flag == *myself* ]] || continue
-      ids[n]=$id primary_of[n]=$of own_slots[n]=${claims["$n $id"]}
-      if [[ $flag == *master* ]]; then roles[n]=primary; else roles[n]=replica; fi
-    else
-      id=${id%$'\r'}
-      case $id in
-      *[!0-9]*) ;;
-      ?*) keys[n]=$id ;;
-      esac
-      case $id in
-      master_link_status:*) links[n]=${id#*:} ;;
-      cluster_state:*) states[n]=${id#*:} ;;
-      cluster-announce-human-nodename) read -r "versions[n]" ;;
-      esac
-    fi
+# What host N says of itself, and of the nodes that it knows.
+understand() { # N OUTPUT
+  local n id host name
+  number n "$1"
+  host=${hosts[n]}
+  split "$2"
+  [[ ${answers[0]} == PONG ]] || {
+    reason="$host does not answer: $(printable "${answers[0]:-nothing came back}")"
+    return 1
+  }
+  reason="$host answered only ${#answers[@]} of 6 questions in time"
+  [[ ${#answers[@]} == 6 ]] || return 1
+  reason="$host does not say what it has"
+  [[ ${answers[1]} =~ ^[0-9]+$ ]] || return 1
+  keys[n]=${answers[1]}
+  field role 'master|slave' "${answers[2]}" || return 1
+  roles[n]=replica
+  [[ $value != master ]] || roles[n]=primary
+  links[n]=""
+  ! field master_link_status 'up|down' "${answers[2]}" || links[n]=$value
+  versions[n]=${answers[3]#cluster-announce-human-nodename$'\n'}
+  field cluster_state 'ok|fail' "${answers[4]}" || return 1
+  states[n]=$value
+  read_nodes "${answers[4]}" "${answers[5]}" || {
+    reason="$host: $odd"
+    return 1
+  }
+  name=${node_host[$myself]}
+  [[ $name == "$host" ]] || fail "who answers for $host calls itself $(quoted "${name:-nobody}"): it is not the pod of that name"
+  ids[n]=$myself primary_of[n]=${node_primary[$myself]} own_slots[n]=${node_slots[$myself]}
+  reason="$host is $myself, but the others know $host as ${listed[n]:-}: a stranger took its name"
+  [[ ${listed[n]:-$myself} == "$myself" ]] || return 1
+  for id in "${!node_flags[@]}"; do
+    [[ ${node_flags[$id]} != *handshake* ]] || continue # an id that will not stay
+    seen[$id]=yes
+    flags["$n $id"]=${node_flags[$id]} wires["$n $id"]=${node_link[$id]}
+    claims["$n $id"]=${node_slots[$id]} follows["$n $id"]=${node_primary[$id]}
+    [[ -n ${node_where[$id]} ]] || continue # another node answers at its address
+    name=${node_host[$id]}
+    # shellcheck disable=SC2053 # FAMILY is a pattern
+    if [[ -n $name && $name == $FAMILY ]]; then address[$id]=$name; else strange[$id]=${node_where[$id]}; fi
   done
-  reason="${hosts[n]} does not say what it sees"
-  [[ -n ${ids[n]} && -n ${states[n]} ]] || return 1
-  name=${address[${ids[n]}]:-nobody}
-  [[ $name == "${hosts[n]}" ]] || fail "who answers for ${hosts[n]} calls itself $name: it is not the pod of that name"
 }
 
 count_slots() { # RANGES
-  local range sum=0
-  for range in $1; do sum=$((sum + ${range#*-} - ${range%-*} + 1)); done
+  local range from to sum=0
+  for range in $1; do
+    number from "${range%-*}"
+    number to "${range#*-}"
+    sum=$((sum + to - from + 1))
+  done
   echo "$sum"
 }
 
 # The slots that no node owns in any view, as "from-to from-to ".
 free_slots() {
-  local key range from to next=0
+  local key range first last from to next=0
   for key in "${!claims[@]}"; do
     for range in ${claims[$key]}; do echo "${range%-*} ${range#*-}"; done
   done | sort -n -u | {
-    while read -r from to; do
+    while read -r first last; do
+      number from "$first"
+      number to "$last"
       ((from <= next)) || printf '%d-%d ' "$next" $((from - 1))
       ((to < next)) || next=$((to + 1))
     done
@@ -110,9 +132,12 @@ free_slots() {
 
 # The COUNT slots of RANGES behind the first SKIP, as "from-to from-to ".
 cut_slots() { # SKIP COUNT RANGES
-  local skip=$1 count=$2 range from to
+  local skip count range from to
+  number skip "$1"
+  number count "$2"
   for range in $3; do
-    from=${range%-*} to=${range#*-}
+    number from "${range%-*}"
+    number to "${range#*-}"
     if ((skip > to - from)); then
       skip=$((skip - (to - from + 1)))
       continue
@@ -125,26 +150,27 @@ cut_slots() { # SKIP COUNT RANGES
   done
 }
 
-# Every id that is none of the hosts, in any view.
-strangers() {
+# Every id that is none of the hosts', in any view: pods of this cluster that are to leave,
+# nodes that are no more, strangers.
+others() {
   local id
   for id in "${!seen[@]}"; do [[ -n ${member[$id]:-} ]] || echo "$id"; done
 }
 
 # What id owns in any view.
-claimed_by() {
+claimed_by() { # ID
   local n
   for n in "${!hosts[@]}"; do
     [[ -z ${claims["$n $1"]:-} ]] || { echo "${claims["$n $1"]}" && return; }
   done
 }
 
-# Whether all that know id take it for dead.
-is_dead() {
+# Whether all that know id consider it failed.
+is_dead() { # ID
   local n flag
   for n in "${!hosts[@]}"; do
     flag=${flags["$n $1"]:-fail}
-    [[ $flag == *fail* || $flag == *noaddr* ]] || return 1
+    failed "$flag" || [[ $flag == *noaddr* ]] || return 1
   done
 }
 

@@ -9,29 +9,30 @@
 set -eu
 [[ -z ${2:-} || -e $2 ]]
 
+# shellcheck source=answers.sh
+source "$(dirname "${BASH_SOURCE[0]}")/answers.sh"
+
 # One process for all questions: on a busy node each one costs.
-answer=$(printf '%s\n' ping 'info server' 'info replication' 'cluster info' 'cluster nodes' | "$1")
-[[ $answer == PONG* ]] # a server that loads its data answers LOADING
+split "$(questions ping 'info server' 'info replication' 'cluster info' 'cluster nodes' | "$1")"
+# A server that loads its data answers LOADING.
+[[ ${answers[0]} == PONG && ${#answers[@]} == 5 ]]
 
-declare -A info=() flags=()
-primary=""
-while read -r key _ flag of _; do
-  if [[ $key =~ ^[0-9a-f]{40}$ ]]; then # id address flags primary...
-    flags[$key]=$flag
-    [[ $flag != *myself* ]] || primary=$of
-  elif [[ $key == *:* ]]; then
-    key=${key%$'\r'}
-    info[${key%%:*}]=${key#*:}
-  fi
-done < <(printf '%s\n' "$answer") # not <<<, which writes a file when the cluster is large
-
-if [[ ${info[role]} == slave ]]; then
-  [[ ${info[master_link_status]} != up ]] || exit 0
+field role 'master|slave' "${answers[2]}"
+if [[ $value == slave ]]; then
+  ! field master_link_status up "${answers[2]}" || exit 0
   # Out of sync, which is worth waiting for while its primary lives.
-  [[ ${flags[$primary]:-noaddr} == *fail* || ${flags[$primary]:-noaddr} == *noaddr* ]]
+  read_nodes "${answers[3]}" "${answers[4]}"
+  primary=${node_flags[${node_primary[$myself]}]:-noaddr}
+  failed "$primary" || [[ $primary == *noaddr* ]]
   exit
 fi
 
 # A primary that started a moment ago may be about to hear that it is a replica now.
-# Later, another shard's trouble is no reason to call this node unready.
-[[ ${info[cluster_state]} == ok || ${info[cluster_known_nodes]} == 1 || ${info[uptime_in_seconds]} -ge 60 ]]
+# Later, another shard's trouble is no reason to call this node unready. What others
+# write into the table of nodes is none at all, so it is not looked at here.
+! field cluster_state ok "${answers[3]}" || exit 0
+! field cluster_known_nodes 1 "${answers[3]}" || exit 0
+field uptime_in_seconds '[0-9]+' "${answers[1]}"
+uptime=0
+number uptime "$value"
+((uptime >= 60))

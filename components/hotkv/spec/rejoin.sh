@@ -12,19 +12,37 @@
 set -euo pipefail
 readonly variables=$1 script=$2 marker=$3
 
-ask() { timeout 3 "$CLI" -e -p "$PORT" "$@" 2>/dev/null; }
+# shellcheck source=answers.sh
+source "$(dirname "${BASH_SOURCE[0]}")/answers.sh"
 
-# Whether a cluster misses somebody: it has the name of this node, or one that lost its
-# name because another answers in its place. The others are asked by the Service's
+# Reads the table of nodes of the server at the address that is given, or of this one.
+look() { # [-h ADDRESS]
+  split "$(questions 'cluster info' 'cluster nodes' | timeout 3 "$CLI" -e -p "$PORT" "$@" 2>/dev/null)"
+  [[ ${#answers[@]} == 2 ]] && read_nodes "${answers[@]}"
+}
+
+# Whether the table that was read has a node of this family, or one that lost its name
+# because another answers in its place. Of all others, only the node called NAME counts.
+has() { # [NAME]
+  local id host
+  for id in "${!node_flags[@]}"; do
+    [[ $id != "$myself" && ${node_flags[$id]} != *handshake* ]] || continue
+    [[ -n ${node_where[$id]} ]] || return 0
+    host=${node_host[$id]}
+    # shellcheck disable=SC2053 # FAMILY is a pattern
+    [[ -n $host && $host == ${1:-$FAMILY} ]] && return 0
+  done
+  return 1
+}
+
+# Whether a cluster misses the node called NAME. The others are asked by the Service's
 # name, which has the addresses of all that run. A lookup of a name that is not there
 # yet would be remembered by the DNS, and hold up those who need it a moment later.
 is_missed() { # NAME
-  local address view asked=() pid
-  while read -r address _; do
-    {
-      view=$(ask -h "$address" cluster nodes)
-      [[ $view == *$'\n'* && ($view == *" $1:"* || $view == *noaddr*) ]]
-    } &
+  local where asked=() pid
+  while read -r where _; do
+    [[ $where =~ ^[0-9a-fA-F.:]+$ ]] || continue
+    { look -h "$where" && has "$1"; } &
     asked+=($!)
   done < <(getent ahosts "${1#*.}" | sort -u -k1,1)
   for pid in "${asked[@]}"; do
@@ -34,17 +52,15 @@ is_missed() { # NAME
 }
 
 come_back() {
-  local nodes me
   [[ ! -e $marker ]] || return 0 # only the container was restarted
   set -a
   # shellcheck source=/dev/null
   source "$variables"
   set +a
-  until nodes=$(ask cluster nodes) && [[ -n $nodes ]]; do sleep 0.2; done
-  read -r _ me _ <<<"$nodes"
+  until look; do sleep 0.2; done
   # Who knows others already was brought back half. A pod that nobody misses is of a new
   # cluster, or new in one that grows.
-  if [[ $nodes == *$'\n'* ]] || is_missed "${me%%:*}"; then
+  if has || is_missed "${node_host[$myself]}"; then
     # The root file system is read-only.
     until TMPDIR=${marker%/*} bash "$script"; do sleep 5; done
   fi

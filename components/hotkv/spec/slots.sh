@@ -33,7 +33,7 @@ give_out_slots() {
     [[ -n ${own_slots[primaries[s]]} ]] || missing+=("${primaries[s]}")
   done
   ((${#missing[@]} > 0)) || missing=("${primaries[@]}")
-  total=$(count_slots "$free")
+  number total "$(count_slots "$free")"
   for i in "${!missing[@]}"; do
     from=$(((total * i + ${#missing[@]} / 2) / ${#missing[@]}))
     to=$(((total * (i + 1) + ${#missing[@]} / 2) / ${#missing[@]}))
@@ -46,7 +46,9 @@ give_out_slots() {
 
 every_slot_has_an_owner() {
   look || return 1
-  [[ -n $(free_slots) ]] || return 0
+  local free
+  free=$(free_slots) || return 1
+  [[ -n $free ]] || return 0
   give_out_slots
   reason="slots were given out a moment ago"
   return 1
@@ -56,13 +58,14 @@ every_slot_has_an_owner() {
 # is to leave. One migration at a time, planned from what is there: whatever ends
 # one leaves all its slots with their old owner.
 balance() {
-  local source target count part failed=0
+  local source target count have part failed=0
   # Clients are being served meanwhile.
   pace=0.2
   check_memory
   while until_true no_migration_runs && until_true moves_are_seen && plan; do
     until_true is_ok "$target"
-    part=$(cut_slots $(($(count_slots "${own_slots[source]}") - count)) "$count" "${own_slots[source]}")
+    number have "$(count_slots "${own_slots[source]}")"
+    part=$(cut_slots $((have - count)) "$count" "${own_slots[source]}")
     if migrate; then
       failed=0
       say "$count slots: ${hosts[source]} to ${hosts[target]}"
@@ -78,17 +81,18 @@ balance() {
 
 # Sets source, target and count of the next move; fails when there is none.
 plan() {
-  local n have most=-1 least=$((last_slot + 1)) fair=$(((last_slot + 1) / PRIMARIES)) drain=""
+  local n have most=-1 least=$((last_slot + 1)) fair=$(((last_slot + 1) / PRIMARIES)) drain=-1
   for n in "${primaries[@]}"; do
-    have=$(count_slots "${own_slots[n]}")
+    number have "$(count_slots "${own_slots[n]}")"
     ((have <= most)) || { most=$have && source=$n; }
     ((have >= least)) || { least=$have && target=$n; }
   done
   for n in "${!leaving[@]}"; do
     [[ -z ${own_slots[n]} ]] || drain=$n
   done
-  if [[ -n $drain ]]; then
-    source=$drain count=$(count_slots "${own_slots[drain]}")
+  if ((drain >= 0)); then
+    source=$drain
+    number count "$(count_slots "${own_slots[drain]}")"
     ((fair - least < 1 || count < fair - least)) || count=$((fair - least))
   else
     ((most - least > tolerance)) || return 1
@@ -99,23 +103,24 @@ plan() {
 }
 
 migrate() {
-  local key state="" message=""
+  local piece state="" message=""
   looked=""
   # shellcheck disable=SC2086 # pairs of numbers
   reason=$(ask "${hosts[source]}" cluster migrateslots slotsrange ${part//-/ } node "${ids[target]}") || {
     [[ $reason != *[Uu]nknown* ]] || fail "${hosts[source]} cannot move slots with their keys: that needs Valkey 9.0 or newer"
+    reason=$(printable "$reason")
     return 1
   }
   while [[ -z $state ]]; do
     sleep 0.05
     ((SECONDS < DEADLINE_SECONDS)) || fail "slots are still moving from ${hosts[source]} to ${hosts[target]} after $SECONDS s; the server goes on by itself"
     message=""
-    while read -r key; do # the newest comes first; name and value on a line each
-      case $key in
-      state) [[ -n $state ]] || read -r state ;;
-      message) [[ -n $message ]] || read -r message && break ;;
+    while IFS= read -r piece; do # the newest migration comes first
+      case $piece in
+      '"state":"'*) [[ -n $state ]] || state=$(text_of "$piece") ;;
+      '"message":"'*) message=$(text_of "$piece") && break ;;
       esac
-    done < <(ask "${hosts[source]}" cluster getslotmigrations)
+    done < <(ask_for_parts "${hosts[source]}" cluster getslotmigrations)
     case $state in
     success) return 0 ;;
     failed | cancel*) ;;
@@ -126,14 +131,20 @@ migrate() {
   return 1
 }
 
+# The text of a PART that ask_for_parts returned, up to the first comma in it.
+text_of() { # PART
+  local text=${1#*'":"'}
+  printable "${text%%'"'*}"
+}
+
 no_migration_runs() {
-  local n key state
-  for n in "${!hosts[@]}"; do ask "${hosts[n]}" cluster getslotmigrations >"$tmp/$n" & done
+  local n piece state
+  for n in "${!hosts[@]}"; do ask_for_parts "${hosts[n]}" cluster getslotmigrations >"$tmp/$n" & done
   wait
   for n in "${!hosts[@]}"; do
-    while read -r key; do
-      [[ $key == state ]] || continue
-      read -r state
+    while IFS= read -r piece; do
+      [[ $piece == '"state":"'* ]] || continue
+      state=$(text_of "$piece")
       reason="slots are moving from or to ${hosts[n]}: $state"
       case $state in success | failed | cancel*) ;; *) return 1 ;; esac
     done <"$tmp/$n"
@@ -143,39 +154,39 @@ no_migration_runs() {
 moves_are_seen() { look && views_agree && choose_primaries; }
 
 # A primary that just joined answers CLUSTERDOWN for some seconds.
-is_ok() {
+is_ok() { # N
+  local n
+  number n "$1"
   look || return 1
-  reason="${hosts[$1]} says that the cluster's state is ${states[$1]}"
-  [[ ${states[$1]} == ok ]]
+  reason="${hosts[n]} says that the cluster's state is ${states[n]}"
+  [[ ${states[n]} == ok ]]
 }
 
 # What the leaving nodes hold must fit on the others; a target that runs out of
 # memory would fail every migration.
 check_memory() {
-  local n used=0 free=0 limited="" memory value data all most
-  amount() { # NAME
-    [[ $memory =~ (^|[[:space:]])$1:([0-9]+) ]] || fail "${hosts[n]} does not tell its $1"
-    value=${BASH_REMATCH[2]}
-  }
+  local n used=0 room=0 limited="" memory amount data all most
   ((${#leaving[@]} > 0)) || return 0
   for n in "${!hosts[@]}"; do
     [[ ${roles[n]} == primary ]] || continue
-    memory=$(ask "${hosts[n]}" info memory) || fail "${hosts[n]} does not tell its memory: $memory"
-    amount used_memory_dataset
-    data=$value
-    amount used_memory
-    all=$value
-    amount maxmemory
-    most=$value
+    memory=$(ask "${hosts[n]}" info memory) || fail "${hosts[n]} does not tell its memory: $(printable "$memory")"
+    for amount in used_memory_dataset used_memory maxmemory; do
+      field "$amount" '[0-9]+' "$memory" || fail "${hosts[n]} does not tell its $amount"
+      case $amount in
+      used_memory_dataset) number data "$value" ;;
+      used_memory) number all "$value" ;;
+      maxmemory) number most "$value" ;;
+      esac
+    done
     if [[ -n ${leaving[n]:-} ]]; then
       used=$((used + data))
     elif ((most > 0)); then
       limited=yes
-      free=$((free + most * 9 / 10 - all))
+      room=$((room + most * 9 / 10 - all))
     fi
   done
-  [[ -z $limited ]] || ((used < free)) ||
-    fail "the shards that are to leave hold $((used >> 20)) MiB, the others have room for $((free >> 20)) MiB: nothing was moved; make memory larger first, or keep the shards"
+  [[ -z $limited ]] || ((used < room)) ||
+    fail "the shards that are to leave hold $((used >> 20)) MiB, the others have room for $((room >> 20)) MiB: nothing was moved; make memory larger first, or keep the shards"
 }
 
 # A node that is only forgotten would be back after a minute, so it forgets too. From
@@ -194,17 +205,17 @@ dismiss() {
       [[ -z ${own_slots[n]} ]] || fail "${hosts[n]} owns slots again"
       words=$'config set bind 127.0.0.1\nclient kill type normal\ncluster reset hard'
       [[ $role == replica ]] || words=$'flushall\n'$words
-      { reason=$(timeout 5 "$CLI" -h "${hosts[n]}" -p "$PORT" <<<"$words" 2>&1) && [[ $reason == *OK ]]; } ||
-        fail "${hosts[n]} does not leave: ${reason##*$'\n'}"
+      { reason=$(client "${hosts[n]}" <<<"$words" 2>&1) && [[ $reason == *OK ]]; } ||
+        fail "${hosts[n]} does not leave: $(printable "${reason##*$'\n'}")"
     done
   done
   for n in "${!leaving[@]}"; do
     gone+=("${ids[n]}")
     say "${hosts[n]} left"
-    unset "hosts[n]" "shards[n]"
+    unset "hosts[n]" "shards[n]" "listed[n]"
   done
   leaving=()
   forget "${gone[@]}"
-  until_true nobody_remembers_the_dead
+  until_true nobody_remembers_others
   until_true every_node_is_well
 }

@@ -184,7 +184,7 @@ func TestAMigrationThatFailsMovesNothing(t *testing.T) {
 	broken := l.dir + "/cli"
 	require.NoError(t, os.WriteFile(broken, []byte(`#!/bin/bash
 case "$*" in
-*getslotmigrations*) printf 'name\nx\nstate\nfailed\nmessage\nConnection lost to target\n'; exit;;
+*getslotmigrations*) echo '[{"name":"x","state":"failed","message":"Connection lost to target"}]'; exit;;
 *migrateslots*) echo OK; exit;;
 esac
 exec valkey-cli "$@"
@@ -228,7 +228,7 @@ exec valkey-cli "$@"
 func TestTheScriptDoesNotEndWithoutAReason(t *testing.T) {
 	l := newLab(t, 0)
 	broken := t.TempDir()
-	for _, file := range []string{ConvergeFile, "observe.sh", "slots.sh"} {
+	for _, file := range []string{ConvergeFile, "answers.sh", "observe.sh", "slots.sh"} {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		if file == "slots.sh" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,11 +40,7 @@ func Consistent(t *testing.T, resources []render.Resource, users ...string) {
 	}
 	for _, o := range objects {
 		id := o.id()
-		selector := o.at("spec", "selector", "matchLabels")
-		if o.text("kind") == "Service" {
-			selector = o.at("spec", "selector")
-		}
-		if selector != nil {
+		for _, selector := range selectors(o) {
 			picked := 0
 			for _, labels := range pods {
 				if picks(selector, labels) {
@@ -72,6 +69,24 @@ func Consistent(t *testing.T, resources []render.Resource, users ...string) {
 			assert.True(t, wants == "" || exists[wants], "%s: no %s", id, wants)
 		})
 	}
+}
+
+// selectors returns the labels by which an object picks pods.
+func selectors(o object) []object {
+	var all []object
+	switch o.text("kind") {
+	case "Service":
+		all = append(all, o.at("spec", "selector"))
+	case "NetworkPolicy": // those that it protects, and those that it lets in
+		walk(map[string]any(o), func(key string, value object) {
+			if key == "podSelector" {
+				all = append(all, value.at("matchLabels"))
+			}
+		})
+	default:
+		all = append(all, o.at("spec", "selector", "matchLabels"))
+	}
+	return slices.DeleteFunc(all, func(labels object) bool { return labels == nil })
 }
 
 // object is a manifest, or a part of one.
