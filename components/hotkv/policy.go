@@ -41,7 +41,7 @@ func (b *builder) networkPolicy() *networkingv1.NetworkPolicyArgs {
 	}
 }
 
-// policyPort is a number: a plugin may not know a container's name of a port.
+// policyPort uses a number: some network plugins do not resolve named ports.
 func policyPort(number int) networkingv1.NetworkPolicyPortArray {
 	return networkingv1.NetworkPolicyPortArray{&networkingv1.NetworkPolicyPortArgs{
 		Port: pulumi.Int(number), Protocol: pulumi.String("TCP"),

@@ -18,7 +18,7 @@ readonly moving_slot="^\\[$slot-[<>]-$node_id\\]\$"
 # with which it calculates, so a number from outside gets into a script only by this.
 number() { # NAME TEXT
   [[ $2 =~ ^(0|[1-9][0-9]{0,17})$ ]] || {
-    echo "FAILED: a whole number was expected, not $(quoted "$2")"
+    echo "FAILED: a whole number was expected, not $(quoted "$2")" >&2
     exit 1
   }
   printf -v "$1" %s "$2"
@@ -76,7 +76,7 @@ field() { # NAME PATTERN INFO
 }
 
 # Whether FLAGS are those of a node that failed or seems to. They may have "nofailover".
-failed() { # FLAGS
+has_failed() { # FLAGS
   [[ ,$1, == *,fail,* || ,$1, == *",fail?,"* ]]
 }
 
@@ -93,32 +93,38 @@ failed() { # FLAGS
 #
 # and myself, the id of the server. A node has one line. An address with a line break
 # makes two of it, which may look like any nodes; the server knows how many there are.
-# Where that differs, or a line does not fit, no node is known, and odd says why.
+# Where that differs, or a line does not fit, no node is known, and table_problem says why.
 declare -A node_flags=() node_primary=() node_link=() node_slots=() node_host=() node_where=()
-myself="" odd=""
+myself="" table_problem=""
 read_nodes() { # INFO TABLE
   local line id lines=0 own=0
   forget_nodes
-  field cluster_known_nodes '[0-9]+' "$1" || { odd="it does not say how many nodes it knows" && return 1; }
+  field cluster_known_nodes '[0-9]+' "$1" || { table_problem="it does not say how many nodes it knows" && return 1; }
   while IFS= read -r line; do
     lines=$((lines + 1))
-    read_node "$line" || odd=${odd:-a stranger wrote $(quoted "$line") into its table of nodes}
+    read_node "$line" || table_problem=${table_problem:-a stranger wrote $(quoted "$line") into its table of nodes}
   done < <(printf '%s\n' "$2")
   for id in "${!node_flags[@]}"; do
     [[ ${node_flags[$id]} != *myself* ]] || { myself=$id && own=$((own + 1)); }
   done
   [[ $lines == "$value" && $own == 1 ]] ||
-    odd=${odd:-a stranger wrote into its table of nodes, which has $lines lines for $value nodes}
-  [[ -n $odd ]] || return 0
-  line=$odd
+    table_problem=${table_problem:-a stranger wrote into its table of nodes, which has $lines lines for $value nodes}
+  [[ -n $table_problem ]] || return 0
+  line=$table_problem
   forget_nodes
-  odd=$line
+  table_problem=$line
   return 1
+}
+
+# Reads the table of the server that a CLIENT asks.
+read_nodes_of() { # CLIENT [WORD...]
+  split "$(questions 'cluster info' 'cluster nodes' | "$@")"
+  [[ ${#answers[@]} == 2 ]] && read_nodes "${answers[@]}"
 }
 
 forget_nodes() {
   node_flags=() node_primary=() node_link=() node_slots=() node_host=() node_where=()
-  myself="" odd=""
+  myself="" table_problem=""
 }
 
 # The server writes all fields but the address. So the line is read from its end: what

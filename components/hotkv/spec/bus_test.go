@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -111,12 +112,21 @@ func newStranger(t *testing.T, l *lab) stranger {
 	t.Helper()
 	octets := strings.Split(l.network, ".") // the last one is at most 250
 	address := fmt.Sprintf("127.%s.251.%s", octets[1], octets[2])
-	heard := record(t, net.JoinHostPort(address, l.port))
-	s := stranger{lab: &lab{t: t, dir: t.TempDir(), hosts: []string{address}, port: freePort(t, address)}, announced: net.JoinHostPort(address, l.port), heard: heard}
-	server := exec.Command("valkey-server", "--dir", s.dir, "--bind", address, "--port", s.port, "--protected-mode", "no",
+	announced := net.JoinHostPort(address, l.port)
+	heard := record(t, announced)
+	s := newStrangerAt(t, address, "--cluster-announce-port", l.port)
+	s.announced, s.heard = announced, heard
+	return s
+}
+
+// newStrangerAt starts one at an address, where a server of the lab may be too.
+func newStrangerAt(t *testing.T, address string, arguments ...string) stranger {
+	t.Helper()
+	s := stranger{lab: &lab{t: t, dir: t.TempDir(), hosts: []string{address}, port: freePort(t, address)}}
+	server := exec.Command("valkey-server", append([]string{"--dir", s.dir, "--bind", address, "--port", s.port, "--protected-mode", "no",
 		"--cluster-enabled", "yes", "--cluster-node-timeout", nodeTimeout, "--save", "", "--cluster-announce-ip", address,
 		// Else it follows the node that takes its slots back.
-		"--cluster-allow-replica-migration", "no", "--cluster-announce-port", l.port)
+		"--cluster-allow-replica-migration", "no"}, arguments...)...)
 	server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	require.NoError(t, server.Start())
 	s.servers = []*exec.Cmd{server}
@@ -148,6 +158,19 @@ func (s stranger) join(l *lab) {
 			}
 			return false
 		}, 20*time.Second, 50*time.Millisecond, "node %d knows the stranger", i)
+	}
+}
+
+// takeSlots makes the stranger the owner of slots 0 to 2, and waits until all agree.
+func (s stranger) takeSlots(l *lab) {
+	s.t.Helper()
+	require.Contains(s.t, s.tell("cluster", "bumpepoch"), "BUMPED")
+	for slot := range 3 {
+		require.Equal(s.t, "OK", s.tell("cluster", "setslot", strconv.Itoa(slot), "node", s.id()))
+	}
+	owns := regexp.MustCompile(s.id() + `.* connected 0-2\n`)
+	for i := range l.hosts {
+		require.Eventually(s.t, func() bool { return owns.MatchString(l.ask(i, "cluster", "nodes") + "\n") }, 10*time.Second, 50*time.Millisecond)
 	}
 }
 

@@ -115,7 +115,7 @@ find_the_leaving() {
     name=${address[$id]:-}
     [[ -n $name && " ${hosts[*]} " != *" $name "* ]] || continue
     ! is_dead "$id" || continue
-    reason="the node $id calls itself $name, but no pod of this cluster answers so: it is a stranger if it is not about to end"
+    reason="the node $id calls itself $name, but no pod of this cluster has that id: it is a stranger, unless that pod is terminating"
     [[ $(ask "$name" cluster myid) == "$id" ]] || return 1
     [[ $MODE != repair ]] || fail "$name is in the cluster, but not in what this run knows of it: it waits for the next pulumi up"
     [[ -n $SHARDS ]] || fail "$name is in the cluster, but is not wanted: with all pods in one StatefulSet a cluster cannot shrink"
@@ -136,7 +136,7 @@ refuse_strangers_with_slots() {
     [[ -n $slots ]] || continue
     for n in "${!hosts[@]}"; do
       [[ -z ${flags["$n $id"]:-} ]] ||
-        fail "the slots ${slots% } are claimed by a stranger: ${hosts[n]} knows the node $id at $(quoted "${strange[$id]}"), which is not of this cluster; nothing was changed; what to do: \"Strangers\" in components/hotkv/README.md"
+        fail "the slots ${slots% } are claimed by a stranger: ${hosts[n]} knows the node $id at $(quoted "${strange[$id]}"), which is not of this cluster; its slots were left alone; what to do: \"Strangers\" in components/hotkv/README.md"
     done
   done < <(others)
 }
@@ -226,7 +226,7 @@ every_owner_is_here() {
       }
     done
     is_dead "$id" || {
-      reason="the slots ${slots% } are claimed by the node $id, which calls itself ${address[$id]:-nobody}: a stranger, if it is not about to end"
+      reason="the slots ${slots% } are claimed by the node $id, which calls itself ${address[$id]:-nobody}, but no pod of this cluster has that id: it is a stranger, unless that pod is terminating"
       return 1
     }
     lost+=("$id")
@@ -328,7 +328,7 @@ every_node_is_well() {
     [[ ${roles[n]} == primary || ${links[n]} == up ]] || return 1
     for m in "${!hosts[@]}"; do
       reason="${hosts[n]} takes ${hosts[m]} for dead, or does not reach it"
-      knows "$n" "$m" && ! failed "${flags["$n ${ids[m]}"]}" || return 1
+      knows "$n" "$m" && ! has_failed "${flags["$n ${ids[m]}"]}" || return 1
       reason="${hosts[n]} does not know that ${hosts[m]} changed its part"
       [[ ${follows["$n ${ids[m]}"]} == "${primary_of[m]}" ]] || return 1
     done

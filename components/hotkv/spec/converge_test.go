@@ -33,7 +33,10 @@ func TestANewCluster(t *testing.T) {
 
 	out = l.converge(Converge)
 	older := l.script(Repair)
-	older.Env = slices.DeleteFunc(older.Env, func(v string) bool { return strings.HasPrefix(v, "VERSION=") || strings.HasPrefix(v, "SHARDS=") })
+	older.Env = slices.DeleteFunc(older.Env, func(v string) bool {
+		return strings.HasPrefix(v, "VERSION=") || strings.HasPrefix(v, "SHARDS=") || strings.HasPrefix(v, "PASSWORD_FILE=")
+	})
+	older.Env = append(older.Env, "REDISCLI_AUTH="+password)
 	said, err := older.CombinedOutput()
 	assert.NoError(t, err, "a Job of an older version runs the script too: %s", said)
 	file := filepath.Join(l.dir, InitFile)
@@ -248,7 +251,9 @@ func TestAMissingNodeIsNamed(t *testing.T) {
 
 func TestAWrongPasswordIsNamed(t *testing.T) {
 	l := newLab(t, 3)
-	last := l.refused(Bootstrap, "DEADLINE_SECONDS=2", "REDISCLI_AUTH=wrong")
+	file := filepath.Join(l.dir, "wrong")
+	require.NoError(t, os.WriteFile(file, []byte("wrong"), 0o600))
+	last := l.refused(Bootstrap, "DEADLINE_SECONDS=2", "PASSWORD_FILE="+file)
 	assert.Contains(t, last, "FAILED: "+l.hosts[0]+" does not answer: ")
 	assert.Regexp(t, "WRONGPASS|AUTH failed", last)
 }

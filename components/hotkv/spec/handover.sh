@@ -27,12 +27,6 @@ ask() { timeout 3 "$cli" -e "$@" 2>/dev/null; }
 # A server that is too busy to answer in time is no replica.
 is_replica() { [[ $(ask role) == slave* ]]; }
 
-# Reads this node's table of nodes.
-look() {
-  split "$(questions 'cluster info' 'cluster nodes' | ask)"
-  [[ ${#answers[@]} == 2 ]] && read_nodes "${answers[@]}"
-}
-
 # Sets voters to the primaries with slots that live, and size to the number of all.
 declare -A voters=()
 size=0
@@ -42,7 +36,7 @@ count_voters() {
   for id in "${!node_flags[@]}"; do
     [[ ${node_flags[$id]} == *master* && -n ${node_slots[$id]} ]] || continue
     size=$((size + 1))
-    failed "${node_flags[$id]}" || voters[$id]=yes
+    has_failed "${node_flags[$id]}" || voters[$id]=yes
   done
 }
 
@@ -72,7 +66,7 @@ replicas() {
 hand_over() {
   local answered=$SECONDS host id # answered: when a replica last did
   while ((SECONDS < seconds && SECONDS - answered <= lonely)); do
-    look || node_primary=()
+    read_nodes_of ask || node_primary=()
     while read -r host id <&3; do # the client may read what is left
       split "$(questions 'cluster myid' 'config get cluster-replica-no-failover' 'info replication' | ask -h "$host")"
       [[ ${answers[0]} == "$id" && ${#answers[@]} == 3 ]] || continue
@@ -92,7 +86,7 @@ hand_over() {
   return 1
 }
 
-until look; do
+until read_nodes_of ask; do
   ((SECONDS < lonely)) || exit 0
   sleep 0.2
 done

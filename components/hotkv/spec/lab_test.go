@@ -51,6 +51,7 @@ func newLoneLab(t *testing.T, nodes int) *lab {
 	// A network of its own for each test of each run, by its process and its name.
 	network := fmt.Sprintf("127.%d.%d", 1+os.Getpid()%250, 1+crc32.ChecksumIEEE([]byte(t.Name()))%250)
 	l := &lab{t: t, dir: t.TempDir(), network: network, port: freePort(t, network+".11")}
+	require.NoError(t, os.WriteFile(filepath.Join(l.dir, "password"), []byte(password), 0o600))
 	l.add(nodes)
 	return l
 }
@@ -164,7 +165,7 @@ func (l *lab) script(mode Mode, settings ...string) *exec.Cmd {
 	l.t.Helper()
 	run := exec.CommandContext(l.t.Context(), "bash", ConvergeFile)
 	run.Env = append(os.Environ(),
-		"REDISCLI_AUTH="+password, "CLI=valkey-cli", "PORT="+l.port, "HOSTS="+strings.Join(l.hosts, " "), "SHARDS=",
+		"PASSWORD_FILE="+filepath.Join(l.dir, "password"), "CLI=valkey-cli", "PORT="+l.port, "HOSTS="+strings.Join(l.hosts, " "), "SHARDS=",
 		"FAMILY="+l.family(), "PRIMARIES=3", "REPLICAS=1", "NODE_TIMEOUT="+nodeTimeout, "VERSION=", "DEADLINE_SECONDS=40", "MODE="+string(mode))
 	run.Env = append(run.Env, settings...)
 	return run

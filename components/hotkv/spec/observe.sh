@@ -21,8 +21,8 @@ ask() { # HOST WORD...
   client "$1" -e "${@:2}" 2>&1 </dev/null
 }
 
-# Like ask, with a line for each part of the answer. The client escapes quotes in texts,
-# so a line with quotes around a name has not been written by a stranger.
+# Like ask, but in JSON, one member a line. The client escapes quotes inside strings, so a
+# line that starts with "name":" cannot come from a stranger's text.
 ask_for_parts() { # HOST WORD...
   ask "$1" --json "${@:2}" | tr ',' '\n'
 }
@@ -84,11 +84,11 @@ understand() { # N OUTPUT
   field cluster_state 'ok|fail' "${answers[4]}" || return 1
   states[n]=$value
   read_nodes "${answers[4]}" "${answers[5]}" || {
-    reason="$host: $odd"
+    reason="$host: $table_problem"
     return 1
   }
   name=${node_host[$myself]}
-  [[ $name == "$host" ]] || fail "who answers for $host calls itself $(quoted "${name:-nobody}"): it is not the pod of that name"
+  [[ $name == "$host" ]] || fail "the server that answers for $host calls itself $(quoted "${name:-nobody}"): it is not that pod"
   ids[n]=$myself primary_of[n]=${node_primary[$myself]} own_slots[n]=${node_slots[$myself]}
   reason="$host is $myself, but the others know $host as ${listed[n]:-}: a stranger took its name"
   [[ ${listed[n]:-$myself} == "$myself" ]] || return 1
@@ -170,7 +170,7 @@ is_dead() { # ID
   local n flag
   for n in "${!hosts[@]}"; do
     flag=${flags["$n $1"]:-fail}
-    failed "$flag" || [[ $flag == *noaddr* ]] || return 1
+    has_failed "$flag" || [[ $flag == *noaddr* ]] || return 1
   done
 }
 

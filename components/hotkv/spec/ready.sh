@@ -23,7 +23,7 @@ if [[ $value == slave ]]; then
   # Out of sync, which is worth waiting for while its primary lives.
   read_nodes "${answers[3]}" "${answers[4]}"
   primary=${node_flags[${node_primary[$myself]}]:-noaddr}
-  failed "$primary" || [[ $primary == *noaddr* ]]
+  has_failed "$primary" || [[ $primary == *noaddr* ]]
   exit
 fi
 

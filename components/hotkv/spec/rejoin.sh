@@ -15,14 +15,11 @@ readonly variables=$1 script=$2 marker=$3
 # shellcheck source=answers.sh
 source "$(dirname "${BASH_SOURCE[0]}")/answers.sh"
 
-# Reads the table of nodes of the server at the address that is given, or of this one.
-look() { # [-h ADDRESS]
-  split "$(questions 'cluster info' 'cluster nodes' | timeout 3 "$CLI" -e -p "$PORT" "$@" 2>/dev/null)"
-  [[ ${#answers[@]} == 2 ]] && read_nodes "${answers[@]}"
-}
+ask() { timeout 3 "$CLI" -e -p "$PORT" "$@" 2>/dev/null; }
 
-# Whether the table that was read has a node of this family, or one that lost its name
-# because another answers in its place. Of all others, only the node called NAME counts.
+# Whether the table that was read lists another node of this cluster, or one without an
+# address, because another node answers there now. With NAME, a node with an address
+# counts only if NAME is its host.
 has() { # [NAME]
   local id host
   for id in "${!node_flags[@]}"; do
@@ -42,7 +39,7 @@ is_missed() { # NAME
   local where asked=() pid
   while read -r where _; do
     [[ $where =~ ^[0-9a-fA-F.:]+$ ]] || continue
-    { look -h "$where" && has "$1"; } &
+    { read_nodes_of ask -h "$where" && has "$1"; } &
     asked+=($!)
   done < <(getent ahosts "${1#*.}" | sort -u -k1,1)
   for pid in "${asked[@]}"; do
@@ -57,7 +54,7 @@ come_back() {
   # shellcheck source=/dev/null
   source "$variables"
   set +a
-  until look; do sleep 0.2; done
+  until read_nodes_of ask; do sleep 0.2; done
   # Who knows others already was brought back half. A pod that nobody misses is of a new
   # cluster, or new in one that grows.
   if has || is_missed "${node_host[$myself]}"; then

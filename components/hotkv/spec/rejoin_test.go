@@ -25,7 +25,7 @@ func (l *lab) rejoin(i int) string {
 	require.NoError(l.t, os.WriteFile(filepath.Join(bin, "getent"), []byte(dns), 0o700))
 	var variables strings.Builder
 	for _, v := range l.script(Repair, "CLI="+l.cli(i, "")).Env[len(os.Environ()):] {
-		if name, value, _ := strings.Cut(v, "="); name != "REDISCLI_AUTH" {
+		if name, value, _ := strings.Cut(v, "="); name != PasswordFileVariable {
 			fmt.Fprintf(&variables, "%s='%s'\n", name, value)
 		}
 	}

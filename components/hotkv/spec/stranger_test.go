@@ -134,7 +134,8 @@ func TestAStrangerIsForgottenAndHearsNothing(t *testing.T) {
 	s.heard.assertNothing(t, "the handover")
 
 	l.lose(4)
-	assert.Contains(t, l.rejoin(4), "the cluster is ready")
+	l.rejoin(4)
+	l.converge(Repair)
 	s.heard.assertNothing(t, "a pod that comes back")
 
 	s.tell("cluster", "reset", "hard")
@@ -153,15 +154,7 @@ func TestAStrangerThatTakesSlotsIsNamed(t *testing.T) {
 	l.converge(Bootstrap)
 	s := newStranger(t, l)
 	s.join(l)
-	require.Contains(t, s.tell("cluster", "bumpepoch"), "BUMPED")
-	for slot := range 3 {
-		require.Equal(t, "OK", s.tell("cluster", "setslot", strconv.Itoa(slot), "node", s.id()))
-	}
-	for i := range l.hosts {
-		require.Eventually(t, func() bool {
-			return regexp.MustCompile(s.id() + `.* connected 0-2\n`).MatchString(l.ask(i, "cluster", "nodes") + "\n")
-		}, 10*time.Second, 50*time.Millisecond)
-	}
+	s.takeSlots(l)
 	for _, mode := range []Mode{Repair, Converge, AcceptLoss, Bootstrap} {
 		last := l.refused(mode)
 		assert.Contains(t, last, "FAILED: the slots 0-2 are claimed by a stranger")
@@ -237,6 +230,50 @@ func TestANameOfThisClusterIsNotEnough(t *testing.T) {
 	l.waitForHandshakes()
 	assert.Equal(t, seedLayout(), l.layout())
 	l.assertWell()
+}
+
+// A node that can be reached under a name of this cluster, but is none of its pods.
+func TestANodeUnderANameOfThisClusterIsNamed(t *testing.T) {
+	t.Run("of a pod that is not there", func(t *testing.T) {
+		l := newLab(t, 6)
+		l.converge(Bootstrap)
+		s := newStrangerAt(t, l.network+".99")
+		s.join(l)
+		for _, mode := range []Mode{Repair, Converge} {
+			last := l.refused(mode, "DEADLINE_SECONDS=3")
+			assert.Contains(t, last, "the node "+s.id()+" calls itself "+s.hosts[0]+", but no pod of this cluster has that id: it is a stranger, unless")
+		}
+	})
+	t.Run("of a pod that is there", func(t *testing.T) {
+		l := newLab(t, 6)
+		l.converge(Bootstrap)
+		s := newStrangerAt(t, l.hosts[1])
+		s.join(l)
+		s.takeSlots(l)
+		for _, mode := range []Mode{Repair, AcceptLoss} {
+			last := l.refused(mode, "DEADLINE_SECONDS=3")
+			assert.Contains(t, last, "the slots 0-2 are claimed by the node "+s.id()+", which calls itself "+s.hosts[0]+", but no pod of this cluster has that id")
+			assert.NotContains(t, last, "acceptDataLoss")
+		}
+	})
+}
+
+func TestOnlyWholeNumbersAreNumbers(t *testing.T) {
+	harmless(t)
+	number := func(text string) (string, error) {
+		out, err := exec.Command("bash", "-c", `set -eu; source answers.sh; n=7; number n "$1"; echo "$n"`, "bash", text).Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	for _, text := range []string{"0", "7", "16383", "999999999999999999"} {
+		n, err := number(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, text, n)
+	}
+	for _, text := range append(evil(), "", "08", "-1", "+1", " 1", "1 ", "1\n", "0x1f", "1e3", "n", "a[$(>p)]", "1000000000000000000") {
+		n, err := number(text)
+		assert.Error(t, err, text)
+		assert.Empty(t, n, text)
+	}
 }
 
 // node is one of a table that a server may show.

@@ -110,7 +110,7 @@ func (s spot) calculateExpansion(e *syntax.ParamExp) {
 	if s.isNumberExpansion(e, false) {
 		return
 	}
-	if simple := *e; source(&simple) == "$"+name && identifier.MatchString(name) {
+	if source(e) == "$"+name && identifier.MatchString(name) {
 		s.reportName(e, name)
 		return
 	}

@@ -4,7 +4,7 @@
 //
 // Bash evaluates text wherever it calculates: ((x)), $((x)), [[ $x -ge 1 ]], a[$x],
 // ${a:$x}, and in names of variables that it is given. Text such as a[$(command)] runs
-// the command. Its one rule: what a script calculates with is a number for certain. A
+// the command. The rule: a script calculates only with what is certainly a number. A
 // variable is one when every assignment to its name is a number: a literal, a length,
 // the result of a calculation, another such variable, or
 //
@@ -15,7 +15,7 @@
 //
 // Files that are given together share their variables. The order of commands does not
 // count, nor which function calls which: an assignment anywhere counts everywhere, and
-// only a name that nobody but one function uses is that function's own.
+// only a name that a single function uses is that function's own.
 //
 // It does not see these:
 //
