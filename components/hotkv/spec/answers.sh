@@ -8,7 +8,7 @@ export LC_ALL=C # [a-f] are six letters, and a character is a byte
 
 readonly node_id='[0-9a-f]{40}'
 readonly node_flag='(myself|master|slave|fail\?|fail|handshake|noaddr|nofailover|noflags)'
-readonly node_head="^($node_id) (.*) ($node_flag(,$node_flag)*) (-|$node_id) [0-9]{1,20} [0-9]{1,20} [0-9]{1,20} (dis)?\$"
+readonly node_fields="^$node_id $node_flag(,$node_flag)* (-|$node_id) [0-9]{1,20} [0-9]{1,20} [0-9]{1,20} (dis)?connected\$"
 readonly node_address='^([0-9A-Za-z.:-]*):[0-9]{1,5}@[0-9]{1,5}(,[0-9A-Za-z._-]*)?$'
 readonly slot='(0|[1-9][0-9]{0,3}|1[0-5][0-9]{3}|16[0-2][0-9]{2}|163[0-7][0-9]|1638[0-3])'
 readonly slot_range="^$slot(-$slot)?\$"
@@ -27,6 +27,7 @@ number() { # NAME TEXT
 # The first line of TEXT, as a message may show it.
 printable() { # TEXT
   local line=${1%%$'\n'*}
+  line=${line:0:200}
   line=${line%$'\r'}
   echo "${line//[^[:print:]]/?}"
 }
@@ -46,18 +47,27 @@ questions() { # QUESTION...
   printf "%s\necho $mark\n" "$@"
 }
 
+# The same for "cluster info" and "cluster nodes", as they are at one moment. Between two
+# requests a node may go, and the number of nodes would fit a line that a stranger wrote.
+questions_of_nodes() {
+  printf '%s\n' multi 'cluster info' "echo $mark" 'cluster nodes' exec "echo $mark"
+}
+
 # Splits the OUTPUT of a client into the array answers. These are as many as the
-# questions only if the server answered all of them.
+# questions only if the server answered all of them. A table of 1000 nodes has 150 kB; a
+# stranger can make it any length, and what takes too long to read counts as no answer.
+readonly longest=300000
 answers=()
 split() { # OUTPUT
-  local rest=$'\n'$1$'\n' end=$'\n'$mark$'\n' answer
+  local IFS=$'\n' lines n from=0
   answers=()
-  while [[ $rest == *"$end"* ]]; do
-    answer=${rest%%"$end"*}
-    answers+=("${answer#$'\n'}")
-    rest=$'\n'${rest:${#answer}+${#end}}
+  mapfile -t lines < <(printf '%s\n' "${1:0:longest}")
+  for n in "${!lines[@]}"; do
+    [[ ${lines[n]} == "$mark" ]] || continue
+    answers+=("${lines[*]:from:n-from}")
+    from=$((n + 1))
   done
-  ((${#answers[@]} > 0)) || answers=("$1")
+  ((${#answers[@]} > 0)) || answers=("${1:0:200}")
 }
 
 # Sets value to that of NAME in an INFO. There must be exactly one, and it must fit.
@@ -97,18 +107,18 @@ has_failed() { # FLAGS
 declare -A node_flags=() node_primary=() node_link=() node_slots=() node_host=() node_where=()
 myself="" table_problem=""
 read_nodes() { # INFO TABLE
-  local line id lines=0 own=0
+  local line id count=0 own=0
   forget_nodes
   field cluster_known_nodes '[0-9]+' "$1" || { table_problem="it does not say how many nodes it knows" && return 1; }
   while IFS= read -r line; do
-    lines=$((lines + 1))
+    count=$((count + 1))
     read_node "$line" || table_problem=${table_problem:-a stranger wrote $(quoted "$line") into its table of nodes}
-  done < <(printf '%s\n' "$2")
+  done < <(printf '%s\n' "${2%$'\n'}") # in a transaction the client ends a table twice
   for id in "${!node_flags[@]}"; do
     [[ ${node_flags[$id]} != *myself* ]] || { myself=$id && own=$((own + 1)); }
   done
-  [[ $lines == "$value" && $own == 1 ]] ||
-    table_problem=${table_problem:-a stranger wrote into its table of nodes, which has $lines lines for $value nodes}
+  [[ $count == "$value" && $own == 1 ]] ||
+    table_problem=${table_problem:-a stranger wrote into its table of nodes, which has $count lines for $value nodes}
   [[ -n $table_problem ]] || return 0
   line=$table_problem
   forget_nodes
@@ -118,7 +128,7 @@ read_nodes() { # INFO TABLE
 
 # Reads the table of the server that a CLIENT asks.
 read_nodes_of() { # CLIENT [WORD...]
-  split "$(questions 'cluster info' 'cluster nodes' | "$@")"
+  split "$(questions_of_nodes | "$@")"
   [[ ${#answers[@]} == 2 ]] && read_nodes "${answers[@]}"
 }
 
@@ -127,28 +137,27 @@ forget_nodes() {
   myself="" table_problem=""
 }
 
-# The server writes all fields but the address. So the line is read from its end: what
-# follows the last "connected" are slots.
+# The server writes all fields but the address, which may be many words. So the line is
+# read from its end, where the slots are.
 read_node() { # LINE
-  local - slots=${1##*connected} id where word
+  local - IFS=' ' words n id slots="" where
   set -f # slots on their way are in brackets
-  [[ -z $slots || $slots == " "* ]] || return 1
-  [[ ${1%connected"$slots"} =~ $node_head ]] || return 1
-  id=${BASH_REMATCH[1]} where=${BASH_REMATCH[2]}
-  [[ -z ${node_flags[$id]:-} ]] || return 1
-  node_flags[$id]=${BASH_REMATCH[3]}
-  node_primary[$id]=${BASH_REMATCH[7]}
-  node_link[$id]=${BASH_REMATCH[8]}connected
-  node_slots[$id]="" node_host[$id]="" node_where[$id]=$where
-  if [[ $where =~ $node_address ]]; then
-    node_host[$id]=${BASH_REMATCH[1]}
-    [[ -n ${BASH_REMATCH[1]} ]] || node_where[$id]=""
-  fi
-  for word in $slots; do
-    if [[ $word =~ $slot_range ]]; then
-      node_slots[$id]+="$word "
+  # shellcheck disable=SC2206 # split into words
+  words=($1)
+  for ((n = ${#words[@]} - 1; n > 6; n--)); do
+    if [[ ${words[n]} =~ $slot_range ]]; then
+      slots="${words[n]} $slots"
     else
-      [[ $word =~ $moving_slot ]] || return 1
+      [[ ${words[n]} =~ $moving_slot ]] || break
     fi
   done
+  ((n > 6)) || return 1
+  [[ "${words[0]} ${words[*]:n-5:6}" =~ $node_fields && $1 == "${words[0]} "* ]] || return 1
+  id=${words[0]} where=${words[*]:1:n-6}
+  [[ -z ${node_flags[$id]:-} ]] || return 1
+  node_flags[$id]=${words[n - 5]} node_primary[$id]=${words[n - 4]} node_link[$id]=${words[n]}
+  node_slots[$id]=$slots node_host[$id]="" node_where[$id]=$where
+  [[ $where =~ $node_address ]] || return 0
+  node_host[$id]=${BASH_REMATCH[1]}
+  [[ -n ${BASH_REMATCH[1]} ]] || node_where[$id]=""
 }

@@ -231,7 +231,7 @@ every_owner_is_here() {
     }
     lost+=("$id")
     [[ $MODE == accept-loss ]] ||
-      fail "the slots ${slots% } are lost: their owner $id is none of the pods any more, and none has a copy; bring a volume back, or set acceptDataLoss to any new text to go on with these slots empty"
+      fail "the slots ${slots% } are lost: their owner $id is none of the pods any more, and none has a copy; bring a volume back, or set acceptDataLoss to any new text to go on with these slots empty; if others could reach port 16379, see \"Strangers\" in components/hotkv/README.md first"
   done < <(others)
   ((${#lost[@]} > 0)) || return 0
   say "the data of ${lost[*]} is given up"
@@ -252,8 +252,11 @@ forget() { # ID...
 
 nobody_remembers_others() {
   look || return 1
+  refuse_strangers_with_slots
   local id gone=()
   while read -r id; do
+    reason="the node $id, which is of no pod, owns slots"
+    [[ -z $(claimed_by "$id") ]] || return 1
     gone+=("$id")
     say "forget $id${strange[$id]:+, a stranger at $(quoted "${strange[$id]}")}: it is not a node of any pod"
   done < <(others)

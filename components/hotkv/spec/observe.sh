@@ -48,7 +48,7 @@ look() {
   local n
   [[ -z $looked ]] || return 0
   for n in "${!hosts[@]}"; do
-    questions ping dbsize 'info replication' 'config get cluster-announce-human-nodename' 'cluster info' 'cluster nodes' |
+    { questions ping dbsize 'info replication' 'config get cluster-announce-human-nodename' && questions_of_nodes; } |
       client "${hosts[n]}" >"$tmp/$n" 2>&1 &
   done
   wait
@@ -70,7 +70,7 @@ understand() { # N OUTPUT
     reason="$host does not answer: $(printable "${answers[0]:-nothing came back}")"
     return 1
   }
-  reason="$host answered only ${#answers[@]} of 6 questions in time"
+  reason="$host answered only ${#answers[@]} of 6 questions in time, or at too great a length"
   [[ ${#answers[@]} == 6 ]] || return 1
   reason="$host does not say what it has"
   [[ ${answers[1]} =~ ^[0-9]+$ ]] || return 1

@@ -15,7 +15,7 @@ give_out_slots() {
   free=$(free_slots)
   for n in "${!hosts[@]}"; do
     [[ ${keys[n]} == 0 || $MODE == accept-loss ]] ||
-      fail "nobody owns the slots ${free% }, but ${hosts[n]} has ${keys[n]} keys: bring the volume of their owner back, or set acceptDataLoss to any new text to go on with these slots empty"
+      fail "nobody owns the slots ${free% }, but ${hosts[n]} has ${keys[n]} keys: bring the volume of their owner back, or set acceptDataLoss to any new text to go on with these slots empty; if others could reach port 16379, see \"Strangers\" in components/hotkv/README.md first"
   done
   may_give_out_slots ||
     fail "nobody owns the slots ${free% } and all nodes are empty: every volume was lost, or the cluster was never made; set acceptDataLoss to any new text to make it anew"

@@ -91,7 +91,7 @@ func TestAddressesOfStrangersRunNothing(t *testing.T) {
 		out, err := l.run(mode, "DEADLINE_SECONDS=3")
 		if err != nil {
 			// A server stands still while it looks up a stranger's name.
-			assert.Regexp(t, `FAILED: 127\S+(: a stranger wrote .*| does not answer: .*| answered only . of 6 questions in time) \(after \d+ s\)\n$`, out)
+			assert.Regexp(t, `FAILED: 127\S+(: a stranger wrote .*| does not answer: .*| answered only . of 6 questions in time, .*) \(after \d+ s\)\n$`, out)
 		}
 		assertPrintable(t, out)
 		assert.NotContains(t, out, "acceptDataLoss")
@@ -200,6 +200,16 @@ func TestLinesOfStrangersAreNotBelieved(t *testing.T) {
 		last := l.refused(mode, "DEADLINE_SECONDS=3")
 		assert.Regexp(t, `FAILED: 127\S+: a stranger wrote "`+id+`\S*" into its table of nodes \(after \d+ s\)$`, last)
 	}
+
+	// Nor does a long one hold up a probe.
+	for i := range l.hosts {
+		l.send(i, busMessage(busPing, id, s.hosts[0], strings.Repeat("x\n", 600_000)))
+	}
+	require.Eventually(t, func() bool { return len(l.ask(0, "cluster", "nodes")) > 1_000_000 }, 5*time.Second, 20*time.Millisecond)
+	for i, host := range l.hosts {
+		assert.True(t, l.ready(i), host)
+	}
+	assert.Contains(t, l.refused(Repair, "DEADLINE_SECONDS=3"), "answered only 5 of 6 questions in time, or at too great a length")
 	for i := range l.hosts {
 		l.ask(i, "cluster", "forget", id)
 	}
