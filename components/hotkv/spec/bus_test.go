@@ -131,7 +131,7 @@ func newStrangerAt(t *testing.T, address string, arguments ...string) stranger {
 	require.NoError(t, server.Start())
 	s.servers = []*exec.Cmd{server}
 	t.Cleanup(func() { s.stop(0) })
-	require.Eventually(t, func() bool { return s.tell("ping") == "PONG" }, 10*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return s.tell("ping") == "PONG" }, 20*time.Second, 50*time.Millisecond)
 	return s
 }
 
@@ -170,7 +170,7 @@ func (s stranger) takeSlots(l *lab) {
 	}
 	owns := regexp.MustCompile(s.id() + `.* connected 0-2\n`)
 	for i := range l.hosts {
-		require.Eventually(s.t, func() bool { return owns.MatchString(l.ask(i, "cluster", "nodes") + "\n") }, 10*time.Second, 50*time.Millisecond)
+		require.Eventually(s.t, func() bool { return owns.MatchString(l.ask(i, "cluster", "nodes") + "\n") }, 20*time.Second, 50*time.Millisecond)
 	}
 }
 
